@@ -11,9 +11,9 @@ type GateOptions = {
 }
 
 export const maxHeaderBytes = 16 * 1024
-/** Without `cursor` and `after` (contract, section 4). */
+/** Without `cursor`, `after` and `lastEventId` (contract, section 4). */
 const maxTargetBytes = 8192
-const uncounted = /([?&])(?:cursor|after)=[^&]*/g
+const uncounted = /([?&])(?:cursor|after|lastEventId)=[^&]*/g
 const tokenParameter = new RegExp(`[?&](?:${tokenParameters.join('|')})=`, 'i')
 
 const malformed = (detail: string) => new ApiError('malformed_request', { detail })

@@ -8,13 +8,15 @@ const keptBytes = 9
 /** Removes the prefix: `/v1/lab`, `/webapi/v1/api.php/lab` and `/lab` become `lab`. */
 export const canonicalPath = (path: string): string => path.replace(/^(?:\/webapi\/v1\/api\.php|\/v1)?\//, '')
 
+const isSyncToken = (pair: string): boolean =>
+  pair.startsWith('lastEventId=') || (pair.startsWith('after=') && pair !== 'after=snapshot')
+
 const isCursor = (path: string, pair: string): boolean =>
-  pair.startsWith('cursor=') ||
-  (pair.startsWith('after=') && pair !== 'after=snapshot' && path.endsWith('/changes'))
+  pair.startsWith('cursor=') || (path.endsWith('/changes') && isSyncToken(pair))
 
 /** Removes the cursor or sync token, because all pages of a list count as one query. */
 export const withoutCursor = (target: string): string => {
-  if (!target.includes('cursor=') && !target.includes('after=')) return target
+  if (!/cursor=|after=|lastEventId=/.test(target)) return target
   const { path, rawQuery } = splitTarget(target)
   const kept = rawQuery.split('&').filter((pair) => !isCursor(path, pair))
   return kept.length === 0 ? path : `${path}?${kept.join('&')}`

@@ -30,6 +30,8 @@ export const maxWaitSeconds = 25
 export type FeedQuery = Readonly<{
   /** A sync token or `wholeState`. `undefined`: create a token for the changes from now on. */
   after: string | undefined
+  /** A sync token that replaces `after`. Only in a stream of events, from polyfills of EventSource. */
+  lastEventId?: string | undefined
   /** `undefined`: the token's resources, or all that the key may read. */
   resources: readonly ResourceName[] | undefined
   limit: number
@@ -50,6 +52,7 @@ type Draft = { -readonly [name in keyof FeedQuery]?: FeedQuery[name] }
 export const feedReaders = (draft: Draft): Map<string, ParameterReader> =>
   new Map([
     ['after', single((value) => ({ value }), into(draft, 'after', String))],
+    ['lastEventId', single((value) => ({ value }), into(draft, 'lastEventId', String))],
     ['resources', resourcesReader(draft)],
     ['limit', single(integerWithin(1, maxLimit), into(draft, 'limit', Number))],
     ['wait', single(integerWithin(0, maxWaitSeconds), into(draft, 'waitSeconds', Number))],
@@ -104,9 +107,11 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
   const viewed = parseView(ofView, draft.resources)
   const viewFaults = 'faults' in viewed ? viewed.faults : []
   const others = misplaced(draft)
-  const { after, resources, limit = defaultLimit, waitSeconds, withFormer = false } = draft
+  const { after, lastEventId, resources, limit = defaultLimit, waitSeconds, withFormer = false } = draft
   if (reading.faults.length === 0 && others.length === 0 && 'view' in viewed) {
-    return { query: { after, resources, limit, waitSeconds, withFormer, view: viewed.view } }
+    return {
+      query: { after, lastEventId, resources, limit, waitSeconds, withFormer, view: viewed.view },
+    }
   }
   const corrected =
     others.length > 0 ? undefined : correct(suggestCorrection(reading, viewed), parseFeedQuery)
@@ -119,8 +124,24 @@ const streamWaits: Fault = {
   detail: 'a stream of events waits by itself: leave wait out',
 }
 
-/** The query of an event stream, which continues after the last event. Throws invalid_query, invalid_sync_token. */
-export const resume = (query: FeedQuery, lastEventId: string | undefined): FeedQuery => {
+const onlyOfStreams: Fault = {
+  parameter: 'lastEventId',
+  code: 'invalid_value',
+  detail: 'only a stream of events has lastEventId: send after instead, or Accept: text/event-stream',
+}
+
+/** Returns the query of a page. Throws invalid_query if it has a parameter of streams. */
+export const requirePage = (query: FeedQuery): FeedQuery => {
+  if (query.lastEventId !== undefined) throw invalidQuery([onlyOfStreams], undefined)
+  return query
+}
+
+/**
+ * Returns the query of an event stream, which continues after the last event. The header `Last-Event-ID` overrides
+ * the parameter. Throws invalid_query, invalid_sync_token.
+ */
+export const resume = (query: FeedQuery, header: string | undefined): FeedQuery => {
+  const lastEventId = header || query.lastEventId
   if (query.waitSeconds) throw invalidQuery([streamWaits], undefined)
   if (lastEventId === wholeState)
     throw new ApiError('invalid_sync_token', { detail: 'snapshot is not the id of an event' })

@@ -4,7 +4,7 @@ import { linesType } from '../export/json-lines.ts'
 import { parsePairs } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
 import { resourceNames } from '../records/resources/index.ts'
-import { type FeedQuery, parseFeedQuery, resume, wholeState } from './query.ts'
+import { type FeedQuery, parseFeedQuery, requirePage, resume, wholeState } from './query.ts'
 import { expireToken, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
 
 export const jsonType = 'application/json'
@@ -51,7 +51,13 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name) => b.includes(name))
 
 /** Creates the parser of feed requests. It throws invalid_query, invalid_sync_token, sync_token_expired. */
-export const createRequestParser = ({ tokens, publicUrl }: { tokens: TokenCodec; publicUrl: string }) => {
+export const createRequestParser = ({
+  tokens,
+  publicUrl,
+}: {
+  tokens: TokenCodec
+  publicUrl: string
+}): ((request: RawFeedRequest) => ParsedFeedQuery) => {
   const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
     if (after === undefined || after === wholeState) return undefined
     const token = tokens.decode(customerId, after)
@@ -68,32 +74,34 @@ export const createRequestParser = ({ tokens, publicUrl }: { tokens: TokenCodec;
     return token
   }
 
-  const isAnswerable = (customerId: string, corrected: string): boolean => {
+  const read = (request: RawFeedRequest, asked: FeedQuery): ParsedFeedQuery => {
+    const query = request.type === eventsType ? resume(asked, request.lastEventId) : requirePage(asked)
+    return { query, token: decode(request.principal.customerId, query) }
+  }
+
+  const isAnswerable = (request: RawFeedRequest, corrected: string): boolean => {
     const outcome = parseFeedQuery(corrected)
     try {
-      if ('query' in outcome) decode(customerId, outcome.query)
+      if ('query' in outcome) read(request, outcome.query)
       return 'query' in outcome
     } catch {
       return false
     }
   }
 
-  const parse = ({ principal, rawQuery }: RawFeedRequest): FeedQuery => {
+  const parse = (request: RawFeedRequest): FeedQuery => {
+    const { principal, rawQuery } = request
     const outcome = parseFeedQuery(rawQuery)
     if ('query' in outcome) return outcome.query
     const { faults, corrected, after } = outcome
     const isForeign =
       after !== undefined && after !== wholeState && !tokens.decode(principal.customerId, after)
-    const isGood = corrected !== undefined && !isForeign && isAnswerable(principal.customerId, corrected)
+    const isGood = corrected !== undefined && !isForeign && isAnswerable(request, corrected)
     throw invalidQuery(
       isForeign ? [...faults, tokenFault(foreignToken)] : faults,
       isGood ? `${publicUrl}/v1/changes?${corrected}` : undefined,
     )
   }
 
-  return (request: RawFeedRequest): ParsedFeedQuery => {
-    const asked = parse(request)
-    const query = request.type === eventsType ? resume(asked, request.lastEventId) : asked
-    return { query, token: decode(request.principal.customerId, query) }
-  }
+  return (request) => read(request, parse(request))
 }

@@ -67,6 +67,8 @@ t.test('a fingerprint is stable for a query and reveals none of its values', asy
   const of = (target: string) => fingerprintQuery(secrets, target)
   t.equal(of('/v1/lab?a=1&b=2'), of('/v1/lab?b=2&a=1'))
   t.equal(of('/v1/lab?a=1&cursor=xyz'), of('/v1/lab?a=1'))
+  for (const name of ['after', 'lastEventId'])
+    t.equal(of(`/v1/changes?limit=1&${name}=xyz`), of('/v1/changes?limit=1'), name)
   const different = ['/v1/lab', '/v1/lab?a=1', '/v1/lab?a=2', '/v1/lab/1', '/v1/lab/2', '/v1/products']
   t.equal(new Set(different.map(of)).size, different.length)
   const other = createSecrets(['o'.repeat(32)])

@@ -94,6 +94,36 @@ t.test('a change is an event, and its id is the position for the next connection
   t.same(listIds(again.events[0] as Event), ['later'])
 })
 
+t.test('a client without the header continues by lastEventId in the query', async (t) => {
+  const { id, token, get } = await newCustomer()
+  const readToken = async () => (await get('/v1/changes')).json().page.next_token
+  const begin = await readToken()
+  await addProduct(id, 'p1')
+  const middle = await readToken()
+  await addProduct(id, 'p2')
+  const read = async (query: string, headers = {}) => {
+    const stream = await open(t, token, query, headers)
+    await until('its first event', () => stream.events.length === 1)
+    stream.stop()
+    return listIds(stream.events[0] as Event)
+  }
+  t.same(await read(`?lastEventId=${begin}`), ['p1', 'p2'])
+  t.same(await read(`?after=${begin}&lastEventId=${middle}`), ['p2'], 'it overrides after')
+  t.same(await read(`?lastEventId=${begin}`, { 'last-event-id': middle }), ['p2'], 'the header overrides it')
+})
+
+t.test('a page refuses lastEventId and names both ways', async (t) => {
+  const { get } = await newCustomer()
+  const { next_token } = (await get('/v1/changes')).json().page
+  for (const query of [`lastEventId=${next_token}`, `after=${next_token}&lastEventId=x`]) {
+    const answer = await get(`/v1/changes?${query}`)
+    t.same([answer.statusCode, answer.json().code], [400, 'invalid_query'], query)
+    t.match(answer.json().errors, [{ parameter: 'lastEventId', detail: /after.*text\/event-stream/ }])
+  }
+  const two = await get(`/v1/changes?lastEventId=${next_token}&limt=5`)
+  t.equal(two.json().try, undefined, 'no correction that is refused itself')
+})
+
 t.test('existing changes are sent page by page, and the stream continues', async (t) => {
   const { id, token, get } = await newCustomer()
   const after = (await get('/v1/changes')).json().page.next_token
@@ -125,6 +155,7 @@ t.test('a fault before the stream begins is a problem document', async (t) => {
   }
   t.same(await refusal('?after=x'), [400, 'invalid_sync_token'])
   t.same(await refusal('', { 'last-event-id': foreign }), [400, 'invalid_sync_token'])
+  t.same(await refusal(`?lastEventId=${foreign}`), [400, 'invalid_sync_token'])
   t.same(await refusal('', { 'last-event-id': 'snapshot' }), [400, 'invalid_sync_token'])
   for (const id of ['x', '%00', 'AVsi', '"', 'a'.repeat(4_000), ` ${foreign.slice(0, -2)} `]) {
     t.same(await refusal('', { 'last-event-id': id }), [400, 'invalid_sync_token'], id.slice(0, 20))

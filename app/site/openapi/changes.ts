@@ -20,6 +20,12 @@ const parameters = {
     'snapshot',
     maxHeadBytes,
   ),
+  lastEventId: text(
+    'The header `Last-Event-ID` of a client that can only send it in the query. Only with `Accept: text/event-stream`. ' +
+      'The header overrides it.',
+    'AVsiNzU3NTYwNDE2MTY5NDc2NTg5OC4wMDAwMDAwMS4xNjM4NC4xNjUwMCIsMTc5NTI1MzQwMF0',
+    maxHeadBytes,
+  ),
   resources: text(
     "Any of these resources, separated by commas. Each needs its scope. Default: the token's resources, or all that " +
       'the key may read. A token belongs to its resources.',

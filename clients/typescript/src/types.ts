@@ -852,6 +852,8 @@ export type HistoryQuery = {
 export type ChangesQuery = {
   /** `page.next_token` of the previous answer, unchanged. `snapshot` streams all records as lines, and the header Sync-Token has the token to continue with. Default: start now. */
   after?: Value
+  /** The header `Last-Event-ID` of a client that can only send it in the query. Only with `Accept: text/event-stream`. The header overrides it. */
+  lastEventId?: Value | readonly Value[]
   /** Any of these resources, separated by commas. Each needs its scope. Default: the token's resources, or all that the key may read. A token belongs to its resources. */
   resources?: Value | readonly Value[]
   /** Number of changes on a page. Not with `after=snapshot`. */
