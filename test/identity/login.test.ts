@@ -526,7 +526,8 @@ t.test('an earlier look-up does not restore a revoked key', async (t) => {
   const key = await createPrincipals(factsOptions).findKey(keyId)
   clock.ms += 1
   const revoked = principals.revokeKey(key as KeyFacts, { keyId })
-  for (const n of [1, 2]) {
+  // The revocation, and a new look-up for each of the two caches.
+  for (const n of [1, 2, 3]) {
     await until('the next query was sent', () => flights.length > n, 10_000)
     flights[n]?.arrival.resolve()
   }
