@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { Owner } from '../overload/fair-queue.ts'
 import { createQueue, type Queue } from '../overload/queue.ts'
 import { answerTimeoutMs, connectTimeoutMs, MortalClient, statementTimeoutMs } from './client.ts'
+import { fitPool } from './fit-pool.ts'
 import type { Database, Db } from './schema.ts'
 import { pinSession } from './session.ts'
 import { checkSession, explainRefusal, type Serving, UnfitConnection } from './session-check.ts'
@@ -40,6 +41,8 @@ export type ConnectOptions = {
   isStreaming?: boolean
   /** For the serving role. Refuses connections without row level security or (unless streaming) a timeout. */
   serving?: Pick<Serving, 'variable'> & { onUnfit: OnUnfit }
+  /** Gets warnings of a pool that fits itself to the connections that the database grants. Defaults to no fitting. */
+  warn?: (message: string) => void
 }
 
 type OnUnfit = (error: UnfitConnection) => void
@@ -67,6 +70,7 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     onConnect: (client) => checkSession(client, { role: options.role, serving }, answerTimeoutMs),
   })
+  if (options.warn) fitPool(pool, { warn: options.warn })
   if (options.serving && serving) reportUnfit(pool, serving, options.serving.onUnfit)
   pool.on('error', options.onError)
   // The pool does not listen to a connection in use. An unhandled error event would end the process.

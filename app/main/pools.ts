@@ -62,6 +62,7 @@ export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptio
   const common = (variable: string, use: string) => ({
     role: readerRole,
     serving: { variable, onUnfit },
+    warn: (message: string) => log.warn({ use }, message),
     onError: (error: Error) => log.warn({ reason: error.message }, `an idle ${use} connection was lost`),
   })
   const open = (at: string, size: number, variable = 'DATABASE_URL') =>
