@@ -65,7 +65,7 @@ const rows: Record<string, Row> = {
     certificate_type? approval_status validity expiring:boolean days_remaining:integer? valid_from:date?
     valid_until:date? validity_periods:json issued_on:date? holder? standards[] tags[] source_url? ${stamps}`,
     'id number~ product_id project_id approval_id country_code authority scheme certificate_type approval_status validity expiring valid_from^ valid_until^ issued_on^ tags standards updated_at^ created_at^',
-    'valid_until valid_from issued_on number updated_at created_at',
+    'valid_until valid_from issued_on number updated_at created_at id',
     '-created_at',
     'validity expiring days_remaining',
   ],
@@ -73,7 +73,7 @@ const rows: Record<string, Row> = {
     `id name part_numbers[] model? brand? manufacturer? product_status category? technologies[]
     hardware_version? software_version? parent_product_id? tags[] ${stamps}`,
     'id name~ part_numbers model~ brand product_status category technologies parent_product_id tags updated_at^ created_at^',
-    'name model updated_at created_at',
+    'name model updated_at created_at id',
     'name',
     '',
   ],
@@ -81,7 +81,7 @@ const rows: Record<string, Row> = {
     `id project_number customer_reference? title status classification? product_ids[] country_codes[]
     ordered_on:date? due_on:date? completed_on:date? tags[] ${stamps}`,
     'id project_number~ customer_reference status classification product_ids country_codes tags ordered_on^ due_on^ completed_on^ updated_at^ created_at^',
-    'project_number due_on ordered_on updated_at created_at',
+    'project_number due_on ordered_on updated_at created_at id',
     '-created_at',
     '',
   ],
@@ -89,7 +89,7 @@ const rows: Record<string, Row> = {
     `id code alpha3 name region blocs[] authorities:json requirements:json approval_info:json sources[]
     confidence reviewed_on:date? ${stamps}`,
     'id code alpha3 name~ region blocs updated_at^',
-    'code name region',
+    'code name region id',
     'code',
     'approval_info',
   ],
@@ -98,7 +98,7 @@ const rows: Record<string, Row> = {
     product_id? project_id? certificate_id? supersedes_id? tested_from:date? tested_until:date?
     issued_on:date? revision:integer document_url? tags[] ${stamps}`,
     'id report_number~ product_id project_id certificate_id test_type status result standards laboratory issued_on^ tags updated_at^ created_at^',
-    'issued_on report_number updated_at created_at',
+    'issued_on report_number updated_at created_at id',
     '-created_at',
     '',
   ],
@@ -106,7 +106,7 @@ const rows: Record<string, Row> = {
     `id product_id country_code scheme project_id? certificate_id? status phase? open:boolean
     requested_on:date? submitted_on:date? decided_on:date? expected_on:date? tags[] ${stamps}`,
     'id product_id country_code scheme project_id certificate_id status open requested_on^ submitted_on^ decided_on^ expected_on^ tags updated_at^ created_at^',
-    'expected_on requested_on updated_at created_at',
+    'expected_on requested_on updated_at created_at id',
     '-created_at',
     'open',
   ],

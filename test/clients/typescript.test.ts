@@ -246,6 +246,27 @@ t.test('reads every page once, requests pages only when needed, and selects fiel
   t.same(few.data[0]?.tags, [])
 })
 
+t.test('a record renamed between two pages is neither missed nor seen twice', async (t) => {
+  const rename = (customer: string, id: string, name: string) =>
+    sql`update products set name = ${name} where customer_id = ${customer} and id = ${id}`.execute(
+      database.operator,
+    )
+  const walk = async (query: { sort?: string }) => {
+    const { id: customer, client } = await newClient(5)
+    const seen: string[] = []
+    for await (const { id } of client.all('products', { ...query, limit: 2 })) {
+      seen.push(id)
+      if (seen.length > 2) continue
+      // From the first page to the end, and from the last one to the front.
+      if (seen.length === 1) await rename(customer, 'p1', 'Z')
+      else await rename(customer, 'p5', 'A')
+    }
+    return seen
+  }
+  t.same(await walk({}), ['p1', 'p2', 'p3', 'p4', 'p5'])
+  t.same(await walk({ sort: 'name' }), ['p1', 'p2', 'p3', 'p4', 'p1'], 'as the caller asked')
+})
+
 t.test('a 304 returns the cached answer, and a changed answer replaces it', async (t) => {
   const { id, client } = await newClient(1)
   const first = await client.request<{ data: { name: string } }>('/v1/products/p1')

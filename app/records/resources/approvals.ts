@@ -29,7 +29,7 @@ export const approvals = defineResource({
     updated_at: 'range',
     created_at: 'range',
   },
-  sorts: ['expected_on', 'requested_on', 'updated_at', 'created_at'],
+  sorts: ['expected_on', 'requested_on', 'updated_at', 'created_at', 'id'],
   defaultSort: '-created_at',
   computed: {
     open: {

@@ -54,7 +54,7 @@ export const certificates = defineResource({
     updated_at: 'range',
     created_at: 'range',
   },
-  sorts: ['valid_until', 'valid_from', 'issued_on', 'number', 'updated_at', 'created_at'],
+  sorts: ['valid_until', 'valid_from', 'issued_on', 'number', 'updated_at', 'created_at', 'id'],
   defaultSort: '-created_at',
   computed: {
     validity: {

@@ -51,7 +51,7 @@ export const countries = defineResource({
     blocs: 'equal',
     updated_at: 'range',
   },
-  sorts: ['code', 'name', 'region'],
+  sorts: ['code', 'name', 'region', 'id'],
   defaultSort: 'code',
   computed: {
     approval_info: { select: `(select ${approvalInfo} from (select r.code) country)` },

@@ -25,7 +25,7 @@ export const lab = defineResource({
     updated_at: 'range',
     created_at: 'range',
   },
-  sorts: ['issued_on', 'report_number', 'updated_at', 'created_at'],
+  sorts: ['issued_on', 'report_number', 'updated_at', 'created_at', 'id'],
   defaultSort: '-created_at',
   computed: {},
   computedForDay: false,

@@ -20,7 +20,7 @@ export const products = defineResource({
     updated_at: 'range',
     created_at: 'range',
   },
-  sorts: ['name', 'model', 'updated_at', 'created_at'],
+  sorts: ['name', 'model', 'updated_at', 'created_at', 'id'],
   defaultSort: 'name',
   computed: {},
   computedForDay: false,

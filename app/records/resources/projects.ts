@@ -21,7 +21,7 @@ export const projects = defineResource({
     updated_at: 'range',
     created_at: 'range',
   },
-  sorts: ['project_number', 'due_on', 'ordered_on', 'updated_at', 'created_at'],
+  sorts: ['project_number', 'due_on', 'ordered_on', 'updated_at', 'created_at', 'id'],
   defaultSort: '-created_at',
   computed: {},
   computedForDay: false,

@@ -125,12 +125,15 @@ export const filterConditions = (plan: QueryPlan): Sql[] => {
 
 type Key = { column: string; cast: string; descending: boolean }
 
-/** Returns the columns to sort by. The last is `id`, in the direction of the key before it. */
+/** Returns the columns to sort by. The last is `id`; by default in the direction of the key before it. */
 export const sortKeys = (plan: QueryPlan): Key[] => {
-  const keys = plan.sort.map(({ key, descending }) => {
+  const keys: Key[] = []
+  for (const { key, descending } of plan.sort) {
     const field = plan.resource.fields.get(key) as Field
-    return { column: `r.${field.sortColumn}`, cast: columnTypes[field.kind], descending }
-  })
+    keys.push({ column: `r.${field.sortColumn}`, cast: columnTypes[field.kind], descending })
+    // Ids are unique, so later keys order nothing.
+    if (key === 'id') return keys
+  }
   return [...keys, { column: 'r.id', cast: 'text', descending: keys.at(-1)?.descending ?? false }]
 }
 

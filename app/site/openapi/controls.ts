@@ -34,7 +34,7 @@ const describeSearch = ({ search, fields }: Resource): z.ZodType => {
 const describeSort = ({ sorts, defaultSort }: Resource): z.ZodType =>
   text(
     `At most ${maxSortKeys} keys, separated by commas. A leading \`-\` reverses a key. Keys: ${code(sorts)}. Null is the greatest ` +
-      'value. `id` breaks ties.',
+      'value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes.',
     `-${sorts.slice(0, 2).join(',')}`,
   ).meta({ default: defaultSort })
 

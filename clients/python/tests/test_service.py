@@ -87,6 +87,16 @@ async def test_a_walk_over_pages_has_what_one_page_has(service: Service, kind: s
         assert [len(each["data"]) for each in pages[:-1]] == [20] * (len(pages) - 1)
 
 
+async def test_a_walk_is_in_the_order_of_ids_unless_the_caller_sorts(service: Service, kind: str) -> None:
+    async with open_face(kind, service.url, token=DEMO) as face:
+        page = await face.call("certificates.list", {"sort": "id", "limit": 500})
+        ids = [record["id"] for record in page["data"]]
+        walked = await face.collect("certificates.all", {"limit": 20})
+        assert [record["id"] for record in walked] == ids == sorted(ids)
+        by_number = await face.collect("certificates.all", {"limit": 20, "sort": "number"})
+        assert [record["number"] for record in by_number] == sorted(record["number"] for record in page["data"])
+
+
 async def test_an_unchanged_record_is_answered_from_the_cache_by_its_tag(service: Service, kind: str) -> None:
     async with open_face(kind, service.url, api_key=service.api_key) as face:
         answers = [await face.call("request", "/v1/products/P-100") for _ in range(3)]

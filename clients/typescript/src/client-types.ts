@@ -51,13 +51,13 @@ export type Client = {
     query?: Q,
     options?: RequestOptions,
   ): Promise<PageOf<R, Q>>
-  /** Yields every page. */
+  /** Yields every page, sorted by id unless `query` sorts. */
   pages<R extends ResourceName, const Q extends Resources[R]['query']>(
     resource: R,
     query?: Q,
     options?: RequestOptions,
   ): AsyncGenerator<PageOf<R, Q>, void, undefined>
-  /** Yields every record, over all pages. Reads the next page only when it is needed. */
+  /** Yields every record, over all pages, sorted by id unless `query` sorts. Reads the next page only when it is needed. */
   all<R extends ResourceName, const Q extends Resources[R]['query']>(
     resource: R,
     query?: Q,

@@ -27,6 +27,11 @@ const reuseConnections = (send: typeof fetch): typeof fetch =>
       }
     : send
 
+/** Sorts by id unless the caller sorts. A record whose sort key changes between two pages is missed or seen twice. */
+const inStableOrder = (query: Query = {}): Query =>
+  // A cursor belongs to the sort with which it was issued.
+  query.cursor === undefined ? { ...query, sort: query.sort ?? 'id' } : query
+
 /**
  * Creates a client of one customer. It sends no request before its first use, and needs no closing. Throws a
  * TypeError if `url` is not the origin of a service.
@@ -67,7 +72,7 @@ export const createClient = (options: ClientOptions): Client => {
     request,
     list: (resource, query, sending) => read(`/v1/${resource}`, query as Query, sending),
     pages: (resource, query, sending) =>
-      walk<PageOf<typeof resource, typeof query>>(`/v1/${resource}`, query, sending) as never,
+      walk<PageOf<typeof resource, typeof query>>(`/v1/${resource}`, inStableOrder(query), sending) as never,
     async *all(resource, query, sending) {
       for await (const { data } of client.pages(resource, query, sending)) yield* data as never[]
     },

@@ -1877,7 +1877,7 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Searches for words. Each must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
@@ -2078,7 +2078,7 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Searches for words. Each must begin a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `name`, `model`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `name`, `model`, `updated_at`, `created_at`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
@@ -2301,7 +2301,7 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Searches for words. Each must begin a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `project_number`, `due_on`, `ordered_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `project_number`, `due_on`, `ordered_on`, `updated_at`, `created_at`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
@@ -2420,7 +2420,7 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Searches for words. Each must begin a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `code`, `name`, `region`. Null is the greatest value. `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `code`, `name`, `region`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
@@ -2647,7 +2647,7 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Searches for words. Each must begin a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `issued_on`, `report_number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `issued_on`, `report_number`, `updated_at`, `created_at`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number
@@ -2902,7 +2902,7 @@ export type Resources = {
       'updated_at[null]'?: boolean
       /** Searches for words. Each must begin a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of at least two letters or digits. */
       q?: Value | readonly Value[]
-      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `expected_on`, `requested_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties. */
+      /** At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `expected_on`, `requested_on`, `updated_at`, `created_at`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes. */
       sort?: Value | readonly Value[]
       /** Number of records on a page. Without it, an export has no limit. */
       limit?: number

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Generic, cast
 
 from .async_walks import walk_items, walk_lines, walk_pages
-from .core import ItemQueryT, ItemT, PageT, QueryT, RecordT
+from .core import ItemQueryT, ItemT, PageT, QueryT, RecordT, in_stable_order
 from .query import Query, encode_segment
 from .types import HistoryEntry, HistoryQuery
 
@@ -26,12 +26,15 @@ class AsyncResource(Generic[RecordT, PageT, ItemT, QueryT, ItemQueryT]):
         return cast(PageT, (await self._client.request(self._path, cast("Query | None", query), fresh=fresh)).body)
 
     def pages(self, query: QueryT | None = None, *, fresh: bool = False) -> AsyncIterator[PageT]:
-        """Yield every page."""
-        return walk_pages(self._client, self._path, query, fresh)
+        """Yield every page, sorted by id unless the query sorts."""
+        return walk_pages(self._client, self._path, in_stable_order(cast("Query | None", query)), fresh)
 
     def all(self, query: QueryT | None = None, *, fresh: bool = False) -> AsyncIterator[RecordT]:
-        """Yield every record of all pages. Request the next page only when it is needed."""
-        return walk_items(self._client, self._path, query, fresh)
+        """
+        Yield every record of all pages, sorted by id unless the query sorts. Request the next page only when it is
+        needed.
+        """
+        return walk_items(self._client, self._path, in_stable_order(cast("Query | None", query)), fresh)
 
     async def get(self, id: str, query: ItemQueryT | None = None, *, fresh: bool = False) -> ItemT:
         """Return one record. Raise NotFound if it does not exist."""

@@ -45,6 +45,16 @@ def next_query(query: Query | None, page: Mapping[str, Any]) -> dict[str, object
     return None if cursor is None else {**(query or {}), "cursor": cursor}
 
 
+def in_stable_order(query: Query | None) -> Query:
+    """
+    Sort by id unless the caller sorts. A record whose sort key changes between two pages is missed or seen twice.
+    A cursor belongs to the sort with which it was issued.
+    """
+    given = query or {}
+    is_open = given.get("sort") is None and given.get("cursor") is None
+    return {**given, "sort": "id"} if is_open else given
+
+
 class Core:
     """The flows of one customer's requests."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Generic, cast
 
-from .core import ItemQueryT, ItemT, PageT, QueryT, RecordT
+from .core import ItemQueryT, ItemT, PageT, QueryT, RecordT, in_stable_order
 from .query import Query, encode_segment
 from .types import HistoryEntry, HistoryQuery
 from .walks import walk_items, walk_lines, walk_pages
@@ -26,12 +26,15 @@ class Resource(Generic[RecordT, PageT, ItemT, QueryT, ItemQueryT]):
         return cast(PageT, self._client.request(self._path, cast("Query | None", query), fresh=fresh).body)
 
     def pages(self, query: QueryT | None = None, *, fresh: bool = False) -> Iterator[PageT]:
-        """Yield every page."""
-        return walk_pages(self._client, self._path, query, fresh)
+        """Yield every page, sorted by id unless the query sorts."""
+        return walk_pages(self._client, self._path, in_stable_order(cast("Query | None", query)), fresh)
 
     def all(self, query: QueryT | None = None, *, fresh: bool = False) -> Iterator[RecordT]:
-        """Yield every record of all pages. Request the next page only when it is needed."""
-        return walk_items(self._client, self._path, query, fresh)
+        """
+        Yield every record of all pages, sorted by id unless the query sorts. Request the next page only when it is
+        needed.
+        """
+        return walk_items(self._client, self._path, in_stable_order(cast("Query | None", query)), fresh)
 
     def get(self, id: str, query: ItemQueryT | None = None, *, fresh: bool = False) -> ItemT:
         """Return one record. Raise NotFound if it does not exist."""

@@ -1293,7 +1293,7 @@ CertificatesQuery = TypedDict(
         "updated_at[null]": "bool | None",
         # Searches for words. Each must begin a word of `number`, `title`, `holder`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `valid_until`, `valid_from`, `issued_on`, `number`, `updated_at`, `created_at`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
@@ -1501,7 +1501,7 @@ ProductsQuery = TypedDict(
         "updated_at[null]": "bool | None",
         # Searches for words. Each must begin a word of `name`, `part_numbers`, `model`, `brand`, `manufacturer`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `name`, `model`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `name`, `model`, `updated_at`, `created_at`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
@@ -1731,7 +1731,7 @@ ProjectsQuery = TypedDict(
         "updated_at[null]": "bool | None",
         # Searches for words. Each must begin a word of `project_number`, `customer_reference`, `title`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `project_number`, `due_on`, `ordered_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `project_number`, `due_on`, `ordered_on`, `updated_at`, `created_at`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
@@ -1857,7 +1857,7 @@ CountriesQuery = TypedDict(
         "updated_at[null]": "bool | None",
         # Searches for words. Each must begin a word of `code`, `alpha3`, `name`, `authorities`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `code`, `name`, `region`. Null is the greatest value. `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `code`, `name`, `region`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
@@ -2091,7 +2091,7 @@ LabQuery = TypedDict(
         "updated_at[null]": "bool | None",
         # Searches for words. Each must begin a word of `report_number`, `title`, `laboratory`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `issued_on`, `report_number`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `issued_on`, `report_number`, `updated_at`, `created_at`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
@@ -2353,7 +2353,7 @@ ApprovalsQuery = TypedDict(
         "updated_at[null]": "bool | None",
         # Searches for words. Each must begin a word of `scheme`, `product_id`, `certificate_id`. Case and accents do not matter. 1 to 5 words of at least two letters or digits.
         "q": "Value | Sequence[Value] | None",
-        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `expected_on`, `requested_on`, `updated_at`, `created_at`. Null is the greatest value. `id` breaks ties.
+        # At most 3 keys, separated by commas. A leading `-` reverses a key. Keys: `expected_on`, `requested_on`, `updated_at`, `created_at`, `id`. Null is the greatest value. `id` breaks ties. To read all pages while records change, sort by `id`, which never changes.
         "sort": "Value | Sequence[Value] | None",
         # Number of records on a page. Without it, an export has no limit.
         "limit": "int | None",
