@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { quoteText } from './quote.ts'
 
 const types: Readonly<Record<string, string>> = {
   string: 'text',
@@ -16,7 +17,8 @@ const types: Readonly<Record<string, string>> = {
 export const describeType = (value: unknown): string =>
   types[value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value] as string
 
-/** Describes an issue. `name`, `value`: of its path, as in `tags.0 must be text; found a number`. */
+/** Describes an issue. `name`, `value`: of its path, as in `tags.0 must be text; found a number`. A text is
+ * quoted. */
 export const describeIssue = (issue: z.core.$ZodIssue, name: string, value: unknown): string => {
   const found = `found ${describeType(value)}`
   if (issue.code === 'invalid_type') {
@@ -25,9 +27,11 @@ export const describeIssue = (issue: z.core.$ZodIssue, name: string, value: unkn
       ? `${name}: ${issue.message}; ${found}`
       : `${name} must be ${types[issue.expected] ?? issue.expected}; ${found}`
   }
+  const shown = typeof value === 'string' ? `found ${quoteText(value)}` : found
   if (issue.code === 'invalid_value') {
-    const isText = typeof value === 'string'
-    return `${name} must be one of ${issue.values.map((each) => JSON.stringify(each)).join(', ')}${isText ? '' : `; ${found}`}`
+    return `${name} must be one of ${issue.values.map((each) => JSON.stringify(each)).join(', ')}; ${shown}`
   }
-  return name === '' ? issue.message : `${name}: ${issue.message}`
+  const isValue = typeof value === 'string' || typeof value === 'number'
+  const message = isValue ? `${issue.message}; ${shown}` : issue.message
+  return name === '' ? message : `${name}: ${message}`
 }

@@ -7,6 +7,7 @@ import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { describeIssue, describeType } from './issue.ts'
 import { derivePeriods } from './periods.ts'
+import { quoteText } from './quote.ts'
 import { createRecordChecker, type RecordChecker, type StoredRecord } from './record.ts'
 
 type RecordKey = { resource: ResourceName; customer: string; id: string }
@@ -38,11 +39,9 @@ const derivations: Partial<Record<ResourceName, (record: StoredRecord) => string
   certificates: derivePeriods,
 }
 
-const longestQuote = 80
 const longestReason = 1000
 const shorten = (value: string, length: number) =>
   value.length > length ? `${value.slice(0, length)}…` : value
-const quote = (name: string) => JSON.stringify(shorten(name, longestQuote))
 
 type Unreadable = { reason: string; column?: number }
 
@@ -86,6 +85,9 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
   return { customer: String(customer), name: String(name), faults }
 }
 
+/** A value that could not be read is not missing. */
+const missing = ': required'
+
 /** Checks a line and fills in missing fields. Lists all faults, also `found`, or only an unknown resource. */
 export const checkLine = (
   number: number,
@@ -99,10 +101,13 @@ export const checkLine = (
   const hasKey = faults.length === 0
   faults.push(...found)
   for (const field of Object.keys(line)) {
-    if (!resource.fields.has(field) && !envelope.includes(field)) faults.push(`unknown field ${quote(field)}`)
+    if (!resource.fields.has(field) && !envelope.includes(field))
+      faults.push(`unknown field ${quoteText(field)}`)
   }
   const checked = (checkers.get(resource.name) as RecordChecker)(line)
-  faults.push(...checked.faults)
+  const isReported = (fault: string) =>
+    fault.endsWith(missing) && found.some((each) => each.startsWith(`${fault.slice(0, -missing.length)}:`))
+  faults.push(...checked.faults.filter((fault) => !isReported(fault)))
   const id = checked.record.id as string
   const key: RecordKey = { resource: resource.name, customer, id }
   if (faults.length > 0) {

@@ -1,7 +1,7 @@
 /** `line` and `column` count from 1. `column`: of the first character that is not JSON. */
 export type LineNote = { line: number; reason: string; column?: number }
 
-/** Lines with the same reason. `first`: at most three. `count`: of all. */
+/** Lines with the same reason, whatever text was found. `first`: at most three. `count`: of all. */
 export type NoteGroup = { first: LineNote[]; count: number }
 const shownOfGroup = 3
 
@@ -42,14 +42,17 @@ export type BatchOutcome = {
   byCustomer: ChangesByCustomer
 }
 
+const foundText = /found "(?:[^"\\]|\\.)*"/g
+
 const append = (notes: LineNote[], groups: Map<string, NoteGroup>, more: readonly LineNote[]) => {
   for (const { line, reason, column } of more.toSorted((a, b) => a.line - b.line)) {
     const note = { line, reason, ...(column === undefined ? {} : { column }) }
     if (notes.length < maxNotes) notes.push(note)
-    const group = groups.get(reason) ?? { first: [], count: 0 }
+    const fault = reason.replace(foundText, 'found')
+    const group = groups.get(fault) ?? { first: [], count: 0 }
     group.count += 1
     if (group.first.length < shownOfGroup) group.first.push(note)
-    if (groups.size < maxNotes) groups.set(reason, group)
+    if (groups.size < maxNotes) groups.set(fault, group)
   }
 }
 

@@ -47,7 +47,7 @@ t.test('bad lines are reported with number and reason, and all others are import
     '4: unknown field "colour"',
     '5: name: required',
     /^6: product_status must be one of "draft"/,
-    /^7: valid_until: expected a date as YYYY-MM-DD; tags.1 must be text; found a number/,
+    /^7: valid_until: expected a date as YYYY-MM-DD; found "2026-02-30"; tags.1 must be text; found a number/,
     '8: approval_status: required',
     '9: resource: expected one of certificates, products, projects, countries, lab, approvals',
     '10: customer: required',

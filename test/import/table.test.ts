@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
+import { cutMark } from '../../app/export/xlsx/text.ts'
 import { createDecoder } from '../../app/import/code-pages.ts'
 import { getEncodingLabel, type ImportOptions, importRecords } from '../../app/import/index.ts'
 import { listStoredFields } from '../../app/import/record.ts'
@@ -226,10 +227,108 @@ t.test('parses local dates in the given form', async (t) => {
   t.equal(await takeDate('MM/DD/YYYY', '02/03/2027'), '2027-02-03')
   t.equal(await takeDate('DD. MM. YYYY', '5. 6. 2027'), '2027-06-05')
   t.equal(await takeDate('YYYY/MM/DD', '2027/7/8'), '2027-07-08')
-  t.equal(await takeDate('DD.MM.YYYY', '1/2/2027'), 'valid_until: expected a date in the form of --dates')
+  t.match(
+    await takeDate('DD.MM.YYYY', '1/2/2027'),
+    /^valid_until: expected a date in the form of --dates; found/,
+  )
   t.match(await takeDate('DD.MM.YYYY', '31.02.2027'), /^valid_until: expected a date/)
   t.match(await takeDate('DD/MM/YYYY', '01/31/2027'), /^valid_until: expected a date/)
-  t.match(await takeDate(undefined, '31.01.2027'), /YYYY-MM-DD; for another form add --dates/)
+  t.match(
+    await takeDate(undefined, '31.01.2027'),
+    /YYYY-MM-DD; found "31.01.2027"; for another form add --dates/,
+  )
+})
+
+t.test('dates of SAP, Oracle and Access are read, and any other one is shown', async (t) => {
+  const takeDate = async (date: string, dates?: string) => {
+    const table = `id;number;approval_status;valid_until\na;N;approved;${date}\n`
+    const report = await takeTable(table, { resource: 'certificates', dates })
+    return report.badLines[0]?.reason ?? (await single('certificates'))?.valid_until
+  }
+  for (const date of [
+    '20260131',
+    '2026-01-31 00:00:00',
+    '2026-01-31T00:00:00.000',
+    '31-JAN-2026',
+    ' 2026-01-31 ',
+  ])
+    t.equal(await takeDate(date), '2026-01-31', date)
+  t.equal(await takeDate('20260131', 'DD.MM.YYYY'), '2026-01-31')
+  t.equal(await takeDate('31-DEZ-2026'), '2026-12-31')
+  t.match(await takeDate('31-JAN-26'), /found "31-JAN-26"; for another form add.*--dates DD-MON-YY$/)
+  t.equal(await takeDate('31-JAN-26', 'DD-MON-YY'), '2026-01-31')
+  t.equal(await takeDate('1-MAI-99', 'DD-MON-YY'), '1999-05-01')
+  for (const date of ['2026-01-31 13:45:00', '00000000', '20261301', '31-FOO-2026', '2026131', '46053'])
+    t.match(await takeDate(date), new RegExp(`found "${date}"`), date)
+  t.match(await takeDate('31\u00a0Jan'), /found "31\\u00a0Jan"/, 'escaped')
+})
+
+t.test('rows that are no records are bad', async (t) => {
+  const header = 'id,name,brand,part_numbers'
+  const report = await takeTable(
+    [
+      header, // 1
+      'a,A,Total,', // 2
+      header, // 3
+      'b,#N/A,,', // 4
+      'c,C,#WERT!,', // 5
+      'd,D,,4711;#BEZUG!', // 6
+      'e,#1,,', // 7
+      'Total,2 products,,', // 8
+      'Gesamtergebnis,2,,', // 9
+      ',Summe:,12,', // 10
+      'Total,Total Station,,', // 11
+      'f,F,########,', // 12
+    ].join('\n'),
+  )
+  t.same(
+    report.badLines.map(({ line, reason }) => `${line} ${reason}`),
+    [
+      '3 the header once more, which is no record',
+      '4 name: an error of the spreadsheet; found "#N/A"; correct the cell',
+      '5 brand: an error of the spreadsheet; found "#WERT!"; correct the cell',
+      '6 part_numbers: an error of the spreadsheet; found "4711;#BEZUG!"; correct the cell',
+      '8 a total, which is no record; found "Total"',
+      '9 a total, which is no record; found "Gesamtergebnis"',
+      '10 a total, which is no record; found "Summe:"',
+      '12 brand: an error of the spreadsheet; found "########"; correct the cell',
+    ],
+  )
+  t.same(await names(), ['Total Total Station', 'a A', 'e #1'])
+  const [group] =
+    report.badGroups.get('brand: an error of the spreadsheet; found; correct the cell')?.first ?? []
+  t.equal(group?.line, 5, 'one fault, whatever was found')
+})
+
+t.test('whole numbers may have decimals that are zero', async (t) => {
+  const takeRevision = async (revision: string) => {
+    const report = await takeTable(`id;report_number;status;revision\na;R;draft;${revision}\n`, {
+      resource: 'lab',
+    })
+    return report.badLines[0]?.reason ?? (await single('lab'))?.revision
+  }
+  t.equal(await takeRevision('2.0'), 2)
+  t.equal(await takeRevision('3,00'), 3)
+  t.equal(await takeRevision('1.5'), 'revision: expected a whole number; found "1.5"')
+})
+
+t.test('an XLSX export that was saved as CSV imports', async (t) => {
+  const table = (periods: string) =>
+    `id,number,approval_status,validity_periods,standards,expiring\na,N,approved,${periods},EN 1;EN 2,FALSE\n`
+  const options = { resource: 'certificates' } as const
+  t.match(await takeTable(table('2024-01-01 to 2099-12-31 (initial)'), options), { bad: 0, warnings: 0 })
+  t.match(await single('certificates'), { valid_from: '2024-01-01', valid_until: '2099-12-31' })
+  const two = '2024-01-01 to 2024-12-31 (initial); 2025-01-01 to unlimited (renewal)'
+  t.match(await takeTable(table(two), options), { bad: 0, warnings: 0 })
+  t.match(await single('certificates'), {
+    validity_periods: [{ until: '2024-12-31' }, { from: '2025-01-01', until: null, basis: 'renewal' }],
+  })
+  t.match(await takeTable(table('2024-01-01 to 2024-12-31'), options), { badLines: [{ reason: /not JSON/ }] })
+  t.match(await takeTable(table('2024-01-01 to 2024-12-31 (x)'), options), {
+    badLines: [{ reason: /basis must be one of "initial".*; found "x"/ }],
+  })
+  const cut = await takeTable(`id,name\na,"${'x'.repeat(100)}${cutMark}"\n`)
+  t.match(cut.badLines, [{ reason: /has cut this text; import the CSV export/ }])
 })
 
 t.test('warns of numbers that Excel has changed', async (t) => {
@@ -346,7 +445,7 @@ t.test('reports bad rows with their first line and imports all others', async (t
     [
       '7 expected 3 cells as in the header; found 2',
       '8 expected 3 cells as in the header; found 4',
-      '9 id: expected 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone',
+      '9 id: expected 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone; found "multi\\r\\nline"',
       '11 text after a closing quote in this line: double each quote within a cell',
       '12 name: expected at',
       '14 id: required',

@@ -1,7 +1,8 @@
 /** Of a cell in Excel, in UTF-16 code units. */
 const maxCharacters = 32_767
 
-const cutMark = ' … [cut: a cell holds 32,767 characters]'
+/** The end of a text that is longer than a cell. */
+export const cutMark = ' … [cut: a cell holds 32,767 characters]'
 
 const highSurrogate = /[\ud800-\udbff]$/
 

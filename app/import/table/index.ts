@@ -4,7 +4,8 @@ import { type BadLine, checkLine, findResource, type LineOptions, type ParsedLin
 import { type ColumnMapping, planColumns, type TableColumn } from './columns.ts'
 import { createDateReader } from './dates.ts'
 import { toUtf8 } from './encoding.ts'
-import { findDialect, parseRows, type TableRow } from './rows.ts'
+import { createNoRecordCheck } from './no-record.ts'
+import { findDialect, parseRows, type TableCell, type TableRow } from './rows.ts'
 import { createSpoiledCheck } from './spoiled.ts'
 import { readValue } from './values.ts'
 
@@ -52,13 +53,20 @@ const createConverter = (columns: readonly TableColumn[], { dates }: Reading) =>
   }
 }
 
-const createRowReader = (width: number, columns: readonly TableColumn[], options: Reading): RowReader => {
+const createRowReader = (
+  header: readonly TableCell[],
+  columns: readonly TableColumn[],
+  options: Reading,
+): RowReader => {
+  const width = header.length
+  const checkNoRecord = createNoRecordCheck(header, columns)
   const { resource } = options
   const convert = createConverter(columns, options)
   const resourceIndex = columns.find(({ field }) => field === 'resource')?.index ?? -1
   return (row) => {
     const { line, cells, fault } = row
-    if (fault !== undefined) return { line, reason: fault }
+    const reason = fault ?? checkNoRecord(row)
+    if (reason !== undefined) return { line, reason }
     if (cells.length < width || cells.slice(width).some((cell) => cell !== null)) {
       return { line, reason: `expected ${width} cells as in the header; found ${cells.length}` }
     }
@@ -74,7 +82,7 @@ const createRowReader = (width: number, columns: readonly TableColumn[], options
 const openTable = ({ cells, fault }: TableRow, options: Reading): RowReader => {
   if (fault !== undefined) throw new UnusableFile(`The header of the table: ${fault}`)
   const header = cells.slice(0, cells.findLastIndex((cell) => cell !== null) + 1)
-  return createRowReader(header.length, planColumns(header, options), options)
+  return createRowReader(header, planColumns(header, options), options)
 }
 
 /**

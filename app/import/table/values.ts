@@ -1,6 +1,9 @@
+import { cutMark } from '../../export/xlsx/text.ts'
 import { JsonError, parseUniqueJson } from '../../http/unique-json.ts'
 import type { FieldKind } from '../../records/resources/kind.ts'
-import type { DateReader } from './dates.ts'
+import { quoteText } from '../quote.ts'
+import { type DateReader, readCertainDate } from './dates.ts'
+import { isSpreadsheetError } from './no-record.ts'
 import type { TableCell } from './rows.ts'
 
 export type CellValue = { value?: unknown; fault?: string }
@@ -28,20 +31,40 @@ const readJson = (cell: string): CellValue => {
   }
 }
 
-const isoDate = /^\d{4}-\d\d-\d\d$/
+/** As an XLSX export writes periods: `2024-04-24 to 2029-04-24 (initial); 2029-04-25 to unlimited (renewal)`. */
+const periodText = /^(\d{4}-\d\d-\d\d) to (\d{4}-\d\d-\d\d|unlimited) \((\w+)\)$/
 
-const toIsoDate = (cell: string, readDate: DateReader | undefined): CellValue => {
-  if (isoDate.test(cell)) return { value: cell }
-  const value = readDate?.(cell)
+const readPeriods = (cell: string): CellValue | undefined => {
+  const periods = cell.split(/;\s*/).map((text) => periodText.exec(text.trim()))
+  if (periods.includes(null)) return undefined
+  const value = periods.map((period) => {
+    const [, from, until, basis] = period as string[]
+    return { from, until: until === 'unlimited' ? null : until, basis }
+  })
+  return { value }
+}
+
+const readDateCell = (cell: string, readDate: DateReader | undefined): CellValue => {
+  const value = readDate?.(cell) ?? readCertainDate(cell)
   if (value) return { value }
+  const found = `found ${quoteText(cell)}`
+  if (readDate) return { fault: `expected a date in the form of --dates; ${found}` }
+  const form = /^\d{1,2}-\p{L}{3}-\d\d$/u.test(cell) ? 'DD-MON-YY' : 'DD.MM.YYYY'
   return {
-    fault: readDate
-      ? 'expected a date in the form of --dates'
-      : 'expected a date as YYYY-MM-DD; for another form add --dates, such as --dates DD.MM.YYYY',
+    fault: `expected a date as YYYY-MM-DD; ${found}; for another form add --dates, such as --dates ${form}`,
   }
 }
 
-/** Converts a cell, as the CSV export writes it, to a field's value. A malformed integer stays a text. */
+const wholeNumber = /^(-?\d{1,15})(?:[.,]0+)?$/
+
+const readInteger = (cell: string): CellValue => {
+  const number = wholeNumber.exec(cell)?.[1]
+  return number === undefined
+    ? { fault: `expected a whole number; found ${quoteText(cell)}` }
+    : { value: Number(number) }
+}
+
+/** Converts a cell, as the CSV export or a saved XLSX export has it, to a field's value. */
 export const readValue = (
   { kind, array }: Pick<FieldKind, 'kind' | 'array'>,
   cell: TableCell,
@@ -50,9 +73,15 @@ export const readValue = (
   if (cell === undefined)
     return { fault: 'not UTF-8; name the encoding, such as --encoding windows-1252 or cp850' }
   if (cell === null) return { value: null }
+  if (isSpreadsheetError(cell)) {
+    return { fault: `an error of the spreadsheet; found ${quoteText(cell)}; correct the cell` }
+  }
+  if (cell.endsWith(cutMark)) {
+    return { fault: 'the XLSX export has cut this text; import the CSV export' }
+  }
   if (array) return { value: splitTexts(unguard(cell)) }
-  if (kind === 'json') return readJson(cell)
-  if (kind === 'date') return toIsoDate(cell, readDate)
-  if (kind === 'integer') return { value: /^-?\d{1,15}$/.test(cell) ? Number(cell) : cell }
+  if (kind === 'json') return readPeriods(cell) ?? readJson(cell)
+  if (kind === 'date') return readDateCell(cell.trim(), readDate)
+  if (kind === 'integer') return readInteger(cell.trim())
   return { value: unguard(cell) }
 }
