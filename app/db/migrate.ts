@@ -32,7 +32,7 @@ const requireKnown = async (db: Db, all: Migrations): Promise<void> => {
   const unknown = await listUnknownMigrations(db, all)
   if (unknown.length === 0) return
   throw new Error(
-    `The database has migrations that this version does not know (${unknown.join(', ')}): create a new database`,
+    `The database has migrations that this version does not know (${unknown.join(', ')}), of a development version before 0.1.0. Create a new database. For each customer, run customers export with the version that made this one, then customers import with the new one: see "Upgrade" in docs/operations.md`,
   )
 }
 

@@ -84,8 +84,7 @@ t.test('refuses a database with migrations that this version does not have', asy
   const run = async () => (await sql`select name from kysely_migration order by name`.execute(oldOwner)).rows
   t.same(await run(), [{ name: '0001-records' }])
   await t.rejects(migrate(oldOwner), {
-    message:
-      'The database has migrations that this version does not know (0001-records): create a new database',
+    message: /does not know \(0001-records\).* customers export .* customers import /,
   })
   t.same(await run(), [{ name: '0001-records' }])
   t.same((await sql`select to_regclass('products') as products`.execute(oldOwner)).rows, [{ products: null }])

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { toRedisTag } from '../../app/db/redis.ts'
@@ -49,6 +50,53 @@ t.test('demands on two policies are granted in the same proportion', { skip }, a
     (await store.exchange(name, both(80)))?.map(({ granted }) => granted),
     [40, 40],
   )
+})
+
+t.test('with Redis 300 ms late, each admitted request is charged exactly once', { skip }, async (t) => {
+  const wayMs = 150
+  const makeLate = (store: LimitStore): LimitStore => ({
+    get isDown() {
+      return store.isDown
+    },
+    get isRefused() {
+      return store.isRefused ?? false
+    },
+    get instances() {
+      return store.instances
+    },
+    async exchange(...given) {
+      await delay(wayMs)
+      const settlements = await store.exchange(...given)
+      await delay(wayMs)
+      return settlements
+    },
+    close: () => store.close(),
+  })
+  const direct = await connect(t)
+  const stores = [makeLate(await connect(t)), makeLate(await connect(t))]
+  const now = () => performance.now()
+  for (const quota of [100_000, 200]) {
+    const plan = [{ name: 'minute', quota, windowSeconds: 60 }] as const
+    const name = newName()
+    const accounts = stores.map((store) => createLimiter<'minute'>({ store, now, after }).account(name, plan))
+    let admitted = 0
+    const take = async (account: (typeof accounts)[number]) => {
+      const { violated } = await account.take({ minute: 1 })
+      if (violated.length === 0) admitted += 1
+    }
+    const requests: Promise<void>[] = []
+    for (let round = 0; round < 60; round += 1) {
+      for (const account of accounts) for (let n = 0; n < 4; n += 1) requests.push(take(account))
+      await delay(15)
+    }
+    await Promise.all(requests)
+    const getCharged = async () =>
+      getSum(await direct.exchange(name, [{ policy: plan[0], spent: 0, wanted: 0 }]))
+    await until(async () => (await getCharged()) === admitted)
+    await delay(2 * wayMs)
+    t.equal(await getCharged(), admitted, `quota ${quota}`)
+    t.ok(admitted >= Math.min(quota, 480))
+  }
 })
 
 t.test('a malformed count is ignored, and affects only one account', { skip }, async (t) => {
