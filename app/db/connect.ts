@@ -96,20 +96,20 @@ export type StatementEnd = { sql: string; milliseconds: number; failed: boolean 
 
 type OnStatement = (statement: StatementEnd) => void
 
-type ReadRow = (statement: NamedStatement) => Promise<unknown>
+type ReadRows = (statement: NamedStatement) => Promise<readonly unknown[]>
 
-export type QueuedDb = Db & Readonly<{ queue: Queue; readRow: ReadRow }>
+export type QueuedDb = Db & Readonly<{ queue: Queue; readRows: ReadRows }>
 
 /** Without kysely, which doubles the cost of a page and cannot name prepared statements. */
-const createReadRow =
-  (pool: pg.Pool, { onStatement, prepares = false }: DbOptions): ReadRow =>
+const createReadRows =
+  (pool: pg.Pool, { onStatement, prepares = false }: DbOptions): ReadRows =>
   async ({ name, text, values }) => {
     const startedAt = performance.now()
     const client = await pool.connect()
     let failure: Error | undefined
     try {
       const { rows } = await client.query({ text, values, ...(prepares && name ? { name } : {}) })
-      return rows[0]
+      return rows
     } catch (error) {
       failure = error as Error
       throw error
@@ -127,10 +127,10 @@ export const inTurn = <T>(db: QueuedDb, owner: Owner, work: () => Promise<T>): P
 
 /** Reads a row (`undefined` if there is none) when it is the customer's turn. Rejects as `inTurn` does. */
 export const readRowInTurn = <Row>(
-  { queue, readRow }: QueuedDb,
+  { queue, readRows }: QueuedDb,
   customerId: string,
   statement: NamedStatement,
-): Promise<Row> => queue.run(customerId, () => readRow(statement) as Promise<Row>)
+): Promise<Row> => queue.run(customerId, async () => (await readRows(statement))[0] as Row)
 
 const defaultLongestWaitMs = 1_000
 
@@ -150,7 +150,7 @@ export const createDb = (pool: pg.Pool, options: DbOptions = {}): QueuedDb => {
     ...(onStatement ? { log: toLogger(onStatement) } : {}),
   })
   const queue = createQueue({ turns, longestWaitMs })
-  return Object.assign(db, { queue, readRow: createReadRow(pool, options) })
+  return Object.assign(db, { queue, readRows: createReadRows(pool, options) })
 }
 
 const toLogger =

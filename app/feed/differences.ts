@@ -7,7 +7,7 @@ import { type Bindings, bindExpression, columnFromJson } from '../records/sql/pr
 import type { DayAndWindow } from './token.ts'
 
 /** The last state that a follower has seen. See docs/decisions/0092-the-feed-compares-with-the-token.md. */
-export type Seen = Readonly<{ snapshot: Snapshot; at: string; moment: DayAndWindow }>
+export type Seen = Readonly<{ snapshot: Pick<Snapshot, 'text'>; at: string; moment: DayAndWindow }>
 
 /** Other computed fields, such as `days_remaining`, change without events. */
 const listComputed = ({ fields }: Resource): [name: string, expression: string][] =>

@@ -30,7 +30,7 @@ export type EpochRow = {
 }
 
 /** The row `epoch` that `epochColumns` reads. Without a target, its `target_mark` is null. */
-export const epochSource = (target: Snapshot | undefined): RawBuilder<unknown> =>
+export const epochSource = (target: Pick<Snapshot, 'text'> | undefined): RawBuilder<unknown> =>
   sql`change_history(${target?.text ?? null}::pg_snapshot) epoch`
 
 export const epochColumns: RawBuilder<unknown> = sql.raw(

@@ -112,10 +112,9 @@ export const createFeed = (deps: Deps): Feed => {
       const { limit, waitSeconds = 0, withFormer, view } = query
       // Each read waits for its own turn, so that no turn is held while a poll waits for changes.
       const read = (from: SyncToken | undefined) =>
-        inTurn(db, customerId, async () => {
-          const bindings = await readDayAndWindow(db, customerId, today())
-          return readChanges(db, { customerId, token: from, resources, bindings, limit, withFormer, view })
-        })
+        inTurn(db, customerId, () =>
+          readChanges(db, { customerId, token: from, resources, day: today(), limit, withFormer, view }),
+        )
       if (query.after === wholeState) return answerState(request, resources, view, read)
       if (isHead || (!isStream && waitSeconds === 0)) {
         const page = await read(token)

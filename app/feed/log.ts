@@ -1,8 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Snapshot } from '../cache/snapshot.ts'
+import type { NamedStatement } from '../db/connect.ts'
 import { instantText } from '../db/instant.ts'
+import { createStatementCache } from '../db/statement-cache.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
+import { compile } from '../records/sql/compile.ts'
 import { isOwned, session } from '../records/sql/session.ts'
 import { changeText, recordData, wantedData } from './change.ts'
 import type { Span } from './diff.ts'
@@ -14,10 +17,12 @@ import { planView, type View } from './view.ts'
 type LogPage = Readonly<{
   customerId: string
   resources: readonly ResourceName[]
-  spans: readonly Span[]
+  /** The bounds of `toBounds`. */
+  lows: readonly string[]
+  highs: readonly string[]
   /** The last row seen. `undefined`: start with the first row. */
   after: Readonly<{ xid: number; position: number }> | undefined
-  target: Snapshot
+  target: Pick<Snapshot, 'text'>
   limit: number
   /** The maximum number of log rows to scan. A record may have many, and other resources have some. */
   rows: number
@@ -28,7 +33,7 @@ type LogPage = Readonly<{
 }>
 
 /** A changed record. Without one, a page is a row whose `resource`, `record_id` and `change` are null. */
-type LogRow = EpochRow & {
+export type LogRow = EpochRow & {
   resource: ResourceName | null
   record_id: string | null
   change: string
@@ -43,6 +48,12 @@ export const everyRecord = '*'
 
 const lastTransaction = '18446744073709551615'
 
+/** Returns the lowest and the highest transaction of each span, in the same order. */
+export const toBounds = (spans: readonly Span[]): Pick<LogPage, 'lows' | 'highs'> => ({
+  lows: spans.map(({ low }) => String(low)),
+  highs: spans.map(({ high }) => (high === undefined ? lastTransaction : String(high))),
+})
+
 const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPage): RawBuilder<unknown> =>
   sql.join(
     names.map((name) => {
@@ -55,11 +66,12 @@ const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPa
     sql.raw(' union all '),
   )
 
-/** Selects each record once a page, as it is now. Owner `*`: all customers. Index: primary key, by span. */
-export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
-  const { spans, after, target, limit, rows, withFormer } = page
-  const lows = spans.map(({ low }) => String(low))
-  const highs = spans.map(({ high }) => (high === undefined ? lastTransaction : String(high)))
+/**
+ * Selects each record once a page, as it is now. Owner `*`: all customers. Index: primary key, by span.
+ * `(select …)` hides values from the planner. Otherwise PostgreSQL plans the prepared statement at each poll.
+ */
+const logStatement = (page: LogPage): RawBuilder<LogRow> => {
+  const { lows, highs, after, target, limit, rows, withFormer } = page
   const beyond = after
     ? sql`and (l.xid, l.position) > (${String(after.xid)}::xid8, ${after.position}::bigint)`
     : sql``
@@ -69,14 +81,14 @@ export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
     cross join ${epochSource(target)}
     left join lateral (
       with scanned as materialized (
-        select l.* from unnest(${lows}::xid8[], ${highs}::xid8[]) span (low, high)
+        select l.* from unnest((select ${lows}::xid8[]), (select ${highs}::xid8[])) span (low, high)
         cross join (select s.customer_id union all select '*') owner
         cross join lateral (
           select l.xid, l.position, l.resource, l.record_id, l.changed_at from change_log l
           where l.customer_id = owner.customer_id and l.xid >= span.low and l.xid <= span.high ${beyond}
-          order by l.xid, l.position limit ${rows + 1}::integer
+          order by l.xid, l.position limit (select ${rows}::integer) + 1
         ) l
-        order by l.xid, l.position limit ${rows + 1}::integer
+        order by l.xid, l.position limit (select ${rows}::integer) + 1
       ), numbered as (
         select l.*, l.resource = any(${page.resources}::text[]) as wanted,
           row_number() over (order by l.xid, l.position) as n,
@@ -85,7 +97,7 @@ export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
       ), counted as (
         select l.*, count(*) filter (where l.wanted and l.nth = 1) over (order by l.n) as records from numbered l
       ), kept as materialized (
-        select l.* from counted l where l.records <= ${limit}::integer and l.n <= ${rows}::integer
+        select l.* from counted l where l.records <= (select ${limit}::integer) and l.n <= (select ${rows}::integer)
       ), ends as (
         select (select count(*) from scanned) > (select count(*) from kept) as more, l.xid, l.position
         from kept l order by l.n desc limit 1
@@ -106,3 +118,99 @@ export const logStatement = (page: LogPage): RawBuilder<LogRow> => {
       order by c.n
     ) page on true`
 }
+
+type ProbeInput = Pick<LogPage, 'customerId' | 'resources' | 'lows' | 'highs' | 'target'> & { rows: number }
+
+/** `is_empty`: none of the transactions changed the resources. False if there are more than `rows` log rows. */
+export type ProbeRow = EpochRow & { is_empty: boolean; expiring_within: number | null }
+
+/** Index: primary key, by span. */
+const probeStatement = ({ customerId, resources: names, lows, highs, target, rows }: ProbeInput) =>
+  sql<ProbeRow>`
+    select ${epochColumns}, s.expiring_within, page.is_empty
+    from ${session(customerId, true)}
+    cross join ${epochSource(target)}
+    cross join lateral (
+      select count(*) <= ${rows}::integer and bool_or(l.resource = any(${names}::text[])) is not true as is_empty from (
+        select l.resource from unnest((select ${lows}::xid8[]), (select ${highs}::xid8[])) span (low, high)
+        cross join (select s.customer_id union all select '*') owner
+        cross join lateral (
+          select l.resource from change_log l
+          where l.customer_id = owner.customer_id and l.xid >= span.low and l.xid <= span.high
+          order by l.xid, l.position limit (select ${rows}::integer) + 1
+        ) l
+        limit (select ${rows}::integer) + 1
+      ) l
+    ) page`
+
+/** Each takes about 1 MB on every connection of PostgreSQL that has used it. */
+const maxPrepared = 8
+/** Each takes about 25 kB in this process. */
+const maxTexts = 100
+const now = () => performance.now()
+
+const logStatements = createStatementCache<LogPage>({
+  getShape: ({ resources: names, view, withFormer, after }) =>
+    [names.join(), withFormer ? 'previous' : '', after ? 'after' : '', view ?? ''].join(';'),
+  compile: (page, slot) =>
+    compile(
+      logStatement({
+        resources: page.resources,
+        withFormer: page.withFormer,
+        view: page.view,
+        customerId: slot(({ customerId }) => customerId),
+        lows: slot(({ lows }) => lows) as unknown as string[],
+        highs: slot(({ highs }) => highs) as unknown as string[],
+        after: page.after && {
+          xid: slot(({ after }) => String(after?.xid)) as unknown as number,
+          position: slot(({ after }) => after?.position) as unknown as number,
+        },
+        target: { text: slot(({ target }) => target.text) },
+        limit: slot(({ limit }) => limit) as unknown as number,
+        rows: slot(({ rows }) => rows) as unknown as number,
+        bindings: {
+          day: slot(({ bindings }) => bindings.day),
+          window: slot(({ bindings }) => bindings.window) as unknown as number,
+        },
+        seen: {
+          snapshot: { text: slot(({ seen }) => seen.snapshot.text) },
+          at: slot(({ seen }) => seen.at),
+          moment: {
+            day: slot(({ seen }) => seen.moment.day),
+            window: slot(({ seen }) => seen.moment.window) as unknown as number,
+          },
+        },
+      }),
+    ),
+  isPrepared: () => true,
+  prefix: 'changes',
+  maxPrepared,
+  maxTexts,
+  now,
+})
+
+const probeStatements = createStatementCache<ProbeInput>({
+  getShape: () => '',
+  compile: (_, slot) =>
+    compile(
+      probeStatement({
+        customerId: slot(({ customerId }) => customerId),
+        resources: slot(({ resources: names }) => names) as unknown as ResourceName[],
+        lows: slot(({ lows }) => lows) as unknown as string[],
+        highs: slot(({ highs }) => highs) as unknown as string[],
+        target: { text: slot(({ target }) => target.text) },
+        rows: slot(({ rows }) => rows) as unknown as number,
+      }),
+    ),
+  isPrepared: () => true,
+  prefix: 'probe',
+  maxPrepared: 1,
+  maxTexts: 1,
+  now,
+})
+
+export const getLogStatement = (page: LogPage): NamedStatement =>
+  logStatements.find(page) ?? compile(logStatement(page))
+
+export const getProbeStatement = (input: ProbeInput): NamedStatement =>
+  probeStatements.find(input) ?? compile(probeStatement(input))

@@ -1,26 +1,39 @@
+import type { QueuedDb } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
+import { toUnavailable } from '../db/unreachable.ts'
+import { defaultExpiringWithin } from '../identity/principal.ts'
 import type { ResourceName } from '../records/resources/define.ts'
-import { spansAhead } from './diff.ts'
+import { resources } from '../records/resources/index.ts'
+import { spansAhead, spansBetween } from './diff.ts'
 import type { Seen } from './differences.ts'
 import {
   beginToken,
   type EpochRow,
   epochStatement,
+  readDayAndWindow,
   readEpoch,
   requireFollowable,
   toSeconds,
   withBegunLog,
 } from './epoch.ts'
 import { flipStatement, nextFlip } from './flips.ts'
-import { everyRecord, logStatement } from './log.ts'
+import {
+  everyRecord,
+  getLogStatement,
+  getProbeStatement,
+  type LogRow,
+  type ProbeRow,
+  toBounds,
+} from './log.ts'
 import { type DayAndWindow, expireToken, getTarget, type SyncToken } from './token.ts'
-import type { View } from './view.ts'
+import { planView, type View } from './view.ts'
 
 export type FeedRead = Readonly<{
   customerId: string
   token: SyncToken | undefined
   resources: readonly ResourceName[]
-  bindings: DayAndWindow
+  /** Of the computed values, YYYY-MM-DD. The window is read from the database. */
+  day: string
   limit: number
   /** Used only without a token, like `resources`: a token contains both. */
   view?: View | undefined
@@ -37,6 +50,8 @@ export type FeedPage = Readonly<{
 
 /** A statement scans at most this many log rows, and four more for each record that may join the page. */
 const spareRows = 1000
+/** With more log rows since the token, even of other resources, the probe leaves the answer to the large statement. */
+const probedRows = 1000
 /** A page may need several: one statement may find only changes of other resources. */
 const mostStatements = 20
 
@@ -62,9 +77,11 @@ const seenBy = ({ base, baseAt, moment, baseMoment = moment }: SyncToken): Seen 
   moment: baseMoment,
 })
 
+type BoundRead = FeedRead & Readonly<{ token: SyncToken; bindings: DayAndWindow }>
+
 const growByFlips = async (
   db: Db,
-  { customerId, withFormer }: FeedRead,
+  { customerId, withFormer }: BoundRead,
   page: Growing,
   { walk, cause }: NonNullable<ReturnType<typeof nextFlip>>,
   limit: number,
@@ -90,21 +107,25 @@ const growByFlips = async (
     : { ...page.token, flip: undefined, moment: walk.to, baseMoment }
 }
 
-const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): Promise<void> => {
+const growByLog = async (db: QueuedDb, read: BoundRead, page: Growing, limit: number): Promise<void> => {
   const { customerId, bindings, withFormer } = read
   const { token } = page
   const rows = 4 * limit + spareRows
-  const found = (
-    await logStatement({
-      ...{ customerId, bindings, limit, rows, withFormer, view: token.view },
-      seen: seenBy(token),
-      resources: token.resources,
-      spans: spansAhead(token),
-      after: token.diff,
-      target: getTarget(token),
-    }).execute(db)
-  ).rows
-  const first = found[0] as (typeof found)[0]
+  const statement = getLogStatement({
+    customerId,
+    bindings,
+    limit,
+    rows,
+    withFormer,
+    view: token.view,
+    seen: seenBy(token),
+    resources: token.resources,
+    ...toBounds(spansAhead(token)),
+    after: token.diff,
+    target: getTarget(token),
+  })
+  const found = (await db.readRows(statement)) as readonly LogRow[]
+  const first = found[0] as LogRow
   const epoch = check(page, first)
   for (const { resource, record_id: id, change } of found) {
     if (resource === null || id === null) continue
@@ -124,29 +145,72 @@ const growByLog = async (db: Db, read: FeedRead, page: Growing, limit: number): 
   page.hasMore = first.more === true || token.diff !== undefined
 }
 
-const readOn = async (db: Db, read: FeedRead, token: SyncToken): Promise<FeedPage> => {
+const endPage = (page: Growing): FeedPage => ({
+  changes: [...page.changes.values()],
+  token: { ...page.token, issuedAt: toSeconds(page.at) },
+  hasMore: page.hasMore,
+  at: page.at,
+})
+
+type Probed = Readonly<{ bindings: DayAndWindow; page: FeedPage | undefined }>
+
+/** Reads the window, and whether the log has changes since the token. `page` is the page if it has none. */
+const probe = async (
+  db: QueuedDb,
+  { customerId, day, token }: FeedRead & { token: SyncToken },
+): Promise<Probed> => {
+  const statement = getProbeStatement({
+    customerId,
+    resources: token.resources,
+    ...toBounds(spansBetween(token.base, undefined)),
+    target: token.base,
+    rows: probedRows,
+  })
+  const [row] = (await db.readRows(statement).catch((cause: unknown) => {
+    throw toUnavailable(cause)
+  })) as readonly [ProbeRow]
+  const bindings = { day, window: row.expiring_within ?? defaultExpiringWithin }
+  const page: Growing = { changes: new Map(), token, at: '', hasMore: false }
+  const { snapshot: base, at: baseAt, mark } = check(page, row)
+  for (const name of token.resources) planView(token.view, resources[name], customerId, bindings)
+  if (!row.is_empty || nextFlip(token, bindings)) return { bindings, page: undefined }
+  page.token = { ...token, base, baseAt, baseMoment: undefined, mark }
+  return { bindings, page: endPage(page) }
+}
+
+const readOn = async (db: QueuedDb, read: FeedRead & { token: SyncToken }): Promise<FeedPage> => {
+  const { token, customerId, day, limit } = read
+  const probed =
+    token.diff || token.flip
+      ? { bindings: await readDayAndWindow(db, customerId, day), page: undefined }
+      : await probe(db, read)
+  if (probed.page) return probed.page
+  const bound = { ...read, bindings: probed.bindings }
   const page: Growing = { changes: new Map(), token, at: '', hasMore: true }
-  const { bindings, limit } = read
   for (let statements = 0; page.hasMore && statements < mostStatements; statements++) {
     const room = limit - page.changes.size
     if (room <= 0) break
-    const flip = nextFlip(page.token, bindings)
-    if (flip) await growByFlips(db, read, page, flip, room)
-    else await growByLog(db, read, page, room)
+    const flip = nextFlip(page.token, bound.bindings)
+    if (flip) await growByFlips(db, bound, page, flip, room)
+    else await growByLog(db, bound, page, room)
   }
-  return {
-    changes: [...page.changes.values()],
-    token: { ...page.token, issuedAt: toSeconds(page.at) },
-    hasMore: page.hasMore,
-    at: page.at,
-  }
+  return endPage(page)
 }
 
-const begin = async (db: Db, read: FeedRead): Promise<FeedPage> => {
-  const epoch = readEpoch((await epochStatement.execute(db)).rows[0] as EpochRow)
-  return { changes: [], token: beginToken(epoch, read), hasMore: false, at: epoch.at }
-}
+/** Returns an empty page with a token for the changes from now on. Rejects like `readChanges`. */
+export const beginFollowing = (
+  db: Db,
+  { customerId, day, resources: names, view }: Omit<FeedRead, 'token' | 'limit' | 'withFormer'>,
+): Promise<FeedPage> =>
+  withBegunLog(db, async () => {
+    const bindings = await readDayAndWindow(db, customerId, day)
+    const epoch = readEpoch((await epochStatement.execute(db)).rows[0] as EpochRow)
+    const token = beginToken(epoch, { resources: names, bindings, view })
+    return { changes: [], token, hasMore: false, at: epoch.at }
+  })
 
 /** A page may be empty and have more. Rejects with sync_token_expired, unavailable or the driver's errors. */
-export const readChanges = (db: Db, read: FeedRead): Promise<FeedPage> =>
-  withBegunLog(db, () => (read.token ? readOn(db, read, read.token) : begin(db, read)))
+export const readChanges = (db: QueuedDb, read: FeedRead): Promise<FeedPage> => {
+  const { token } = read
+  return token ? withBegunLog(db, () => readOn(db, { ...read, token })) : beginFollowing(db, read)
+}

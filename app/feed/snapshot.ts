@@ -11,9 +11,10 @@ import { projection } from '../records/sql/projection.ts'
 import { isOwned } from '../records/sql/session.ts'
 import { beginToken, type EpochRow, epochStatement, readEpoch, withBegunLog } from './epoch.ts'
 import type { FeedRead } from './read.ts'
+import type { DayAndWindow } from './token.ts'
 import { planView } from './view.ts'
 
-type SnapshotRead = Pick<FeedRead, 'customerId' | 'resources' | 'bindings' | 'view'>
+type SnapshotRead = Pick<FeedRead, 'customerId' | 'resources' | 'view'> & Readonly<{ bindings: DayAndWindow }>
 
 const selectUpserts = (resource: Resource, { customerId, bindings, view }: SnapshotRead): Sql => {
   const wanted = planView(view, resource, customerId, bindings)

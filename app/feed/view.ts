@@ -62,6 +62,9 @@ export const parseView = (
   return { faults: [{ parameter: pairs[0]?.name ?? '', code: 'invalid_value', detail }] }
 }
 
+/** For relative dates, which a view does not have. */
+const anyDay = '1970-01-01'
+
 /** `undefined` without a view. Throws sync_token_expired if this release does not accept the view. */
 export const planView = (
   view: View | undefined,
@@ -72,5 +75,5 @@ export const planView = (
   if (view === undefined) return undefined
   const outcome = parseQuery(resource, 'export', view)
   if ('faults' in outcome) throw expireToken('the filter or the fields of this token are no longer valid')
-  return { ...planQuery(outcome.query, { customerId, today: day }), window }
+  return { ...planQuery(outcome.query, { customerId, today: anyDay }), day, window }
 }

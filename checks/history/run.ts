@@ -40,8 +40,7 @@ const readFeed = async (customerId: string, from: SyncToken | undefined) => {
   const changes: Feed[] = []
   let token = from
   for (let more = true; more; ) {
-    const bindings = { day, window: 90 }
-    const read = { customerId, token, resources: owned, bindings, limit: 500, withFormer: true }
+    const read = { customerId, token, resources: owned, day, limit: 500, withFormer: true }
     const page = await readChanges(reader, read)
     changes.push(...page.changes.map((text) => JSON.parse(text)))
     token = page.token

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
+import { createDb, createPool, type NamedStatement, readerRole } from '../../app/db/connect.ts'
 import { spansAhead } from '../../app/feed/diff.ts'
 import { flipStatement } from '../../app/feed/flips.ts'
-import { logStatement } from '../../app/feed/log.ts'
+import { getLogStatement, getProbeStatement, toBounds } from '../../app/feed/log.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
 import { explain, listScans, rowsRead } from '../db/explain.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
@@ -12,6 +13,11 @@ import { connectOwner, createTestDatabase } from '../helper.ts'
 const database = await createTestDatabase()
 t.teardown(() => database.close())
 const { reader } = database
+const generic = createDb(
+  createPool(database.url, { role: readerRole, max: 1, applicationName: 'test', onError: () => {} }),
+)
+t.teardown(() => generic.destroy())
+await sql`set plan_cache_mode = force_generic_plan`.execute(generic)
 
 const customerId = 'large'
 const limit = 50
@@ -48,14 +54,38 @@ const seed = [
 
 type Walk = Parameters<typeof spansAhead>[0] & { diff?: { position: number } | undefined }
 
-const getStatement = (token: Walk) =>
-  logStatement({
-    ...{ customerId, resources: resourceNames, limit, rows, bindings },
-    spans: spansAhead(token),
-    after: token.diff,
-    target: token.diff?.target ?? token.base,
-    seen: { snapshot: token.base, at: '2126-01-01T00:00:00Z', moment: bindings },
-  })
+const getPage = (token: Walk) => ({
+  ...{ customerId, resources: resourceNames, limit, rows, bindings },
+  ...toBounds(spansAhead(token)),
+  after: token.diff,
+  target: token.diff?.target ?? token.base,
+  seen: { snapshot: token.base, at: '2126-01-01T00:00:00Z', moment: bindings },
+  withFormer: undefined,
+  view: undefined,
+})
+
+/** Repeats the request until the statement is kept. */
+const keep = (get: () => NamedStatement): NamedStatement => {
+  for (let i = 0; i < 10; i++) {
+    const found = get()
+    if (found.name !== undefined) return found
+  }
+  throw new Error('never kept')
+}
+
+const prepared = new Set<string>()
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
+const toLiteral = (value: unknown): string => {
+  if (Array.isArray(value)) return quote(`{${value.join()}}`)
+  return typeof value === 'number' ? String(value) : quote(String(value))
+}
+
+/** Explains the prepared statement, planned without the values. */
+const explainGeneric = async ({ name = '', text, values }: NamedStatement) => {
+  if (!prepared.has(name)) await sql.raw(`prepare ${name} as ${text}`).execute(generic)
+  prepared.add(name)
+  return explain(generic, sql.raw(`execute ${name}(${values.map(toLiteral).join()})`))
+}
 
 t.test('a page of the feed', async (t) => {
   const owner = connectOwner(database)
@@ -84,7 +114,7 @@ t.test('a page of the feed', async (t) => {
   }
   for (const [name, [token, atLeast]] of Object.entries(tokens)) {
     await t.test(`${name} costs the page, not the log`, async (t) => {
-      const nodes = await explain(reader, getStatement(token))
+      const nodes = await explainGeneric(keep(() => getLogStatement(getPage(token))))
       const log = listScans(nodes).filter((node) =>
         /change_log/.test(`${node['Relation Name']}${node['Index Name']}`),
       )
@@ -106,6 +136,25 @@ t.test('a page of the feed', async (t) => {
       t.ok(read <= bound * Math.max(1, spans - 1), `${read} rows`)
       t.ok(read >= atLeast, 'and the page was not empty')
     })
+  }
+})
+
+t.test('the probe reads at most its bound of log rows for each span, by the primary key', async (t) => {
+  const mostRows = 40
+  for (const base of ['900:900:', '1195:1195:', '1100:9000:1100,5000,6000', '9000:9000:']) {
+    const token = { base: parseSnapshot(base), diff: undefined }
+    const bounds = toBounds(spansAhead(token))
+    const input = { customerId, resources: resourceNames, ...bounds, target: token.base, rows: mostRows }
+    const nodes = await explainGeneric(keep(() => getProbeStatement(input)))
+    const log = listScans(nodes).filter((node) =>
+      /change_log/.test(`${node['Relation Name']}${node['Index Name']}`),
+    )
+    t.ok(log.length > 0)
+    for (const node of log) {
+      t.equal(node['Index Name'], 'change_log_pkey')
+      t.match(node['Index Cond'], /customer_id = .*xid >= .*xid <= /)
+    }
+    t.ok(rowsRead(nodes) <= (mostRows + 1) * 2 * bounds.lows.length + 10, `${rowsRead(nodes)} rows`)
   }
 })
 

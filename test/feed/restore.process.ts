@@ -3,9 +3,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { createDb, createPool, operatorRole, readerRole } from '../../app/db/connect.ts'
+import { createDb, createPool, operatorRole, type QueuedDb, readerRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
-import type { Db } from '../../app/db/schema.ts'
 import { readChanges } from '../../app/feed/read.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
 import { sampleChanges } from '../../app/feed/upkeep.ts'
@@ -24,9 +23,9 @@ t.teardown(() => {
   for (const folder of [onOwnServer, onManaged, backup]) rmSync(folder, { recursive: true, force: true })
 })
 
-type Open = { owner: Db; reader: Db; operator: Db }
+type Open = { owner: QueuedDb; reader: QueuedDb; operator: QueuedDb }
 
-const connect = (url: string, role?: string): Db =>
+const connect = (url: string, role?: string): QueuedDb =>
   createDb(
     createPool(url, {
       ...(role ? { role } : {}),
@@ -78,7 +77,7 @@ const add = ({ operator }: Open, id: string) =>
 const read = ({ reader }: Open, token?: SyncToken) =>
   readChanges(reader, {
     ...{ customerId: 'acme', token, resources: ['products'], limit: 100 },
-    bindings: { day: '2026-11-24', window: 30 },
+    day: '2026-11-24',
   })
 
 const readSnapshot = async (open: Open) => (await read(open)).token.base

@@ -2,9 +2,8 @@ import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
-import { readDayAndWindow } from '../epoch.ts'
 import { wholeState } from '../query.ts'
-import { readChanges } from '../read.ts'
+import { beginFollowing, readChanges } from '../read.ts'
 import type { SyncToken, TokenCodec } from '../token.ts'
 import { toInstant } from './schedule.ts'
 
@@ -37,19 +36,15 @@ const toPosition = ({ tokens }: SearchOptions, customerId: string, token: SyncTo
   identity: token.identity,
 })
 
-const createReader =
-  ({ db, now }: SearchOptions, { customerId, resources }: Watched) =>
-  async (token: SyncToken | undefined) => {
-    const bindings = await readDayAndWindow(db, customerId, toInstant(now()).slice(0, 10))
-    return readChanges(db, { customerId, token, resources, bindings, limit: pageLimit })
-  }
+const readNow = async ({ db, now }: SearchOptions, watched: Watched): Promise<SyncToken> =>
+  (await beginFollowing(db, { ...watched, day: toInstant(now()).slice(0, 10) })).token
 
 /** The position after all committed changes. Rejects like a read of the feed. */
 export const findCurrentPosition = async (
   options: SearchOptions,
   watched: Watched,
 ): Promise<FeedPosition> => {
-  const { token } = await createReader(options, watched)(undefined)
+  const token = await readNow(options, watched)
   return toPosition(options, watched.customerId, token)
 }
 
@@ -63,9 +58,11 @@ export const findChanges = (
 ): Promise<FoundChanges> =>
   inTurn(options.db, watched.customerId, async () => {
     const { customerId, resources } = watched
-    const read = createReader(options, watched)
+    const day = toInstant(options.now()).slice(0, 10)
+    const read = (token: SyncToken) =>
+      readChanges(options.db, { customerId, token, resources, day, limit: pageLimit })
     const all = async (after: string) => {
-      const { token } = await read(undefined)
+      const token = await readNow(options, watched)
       return { resources, after, next: toPosition(options, customerId, token) }
     }
     const changed = new Set<string>()

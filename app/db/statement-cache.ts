@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { NamedStatement } from './connect.ts'
+
+type ReadValue<Input> = (input: Input) => unknown
+
+/** Creates a slot: a text that stands for a value of the input in a statement's parameters. */
+export type CreateSlot<Input> = (read: ReadValue<Input>) => string
+
+type Compiled = { text: string; values: readonly unknown[] }
+type CachedStatement<Input> = {
+  name: string | undefined
+  text: string
+  parameters: readonly ReadValue<Input>[]
+}
+
+/** A slot is NUL and the index of the function that reads the value. */
+const toReader = <Input>(parameter: unknown, readers: readonly ReadValue<Input>[]): ReadValue<Input> => {
+  if (Array.isArray(parameter)) {
+    const elements = parameter.map((each) => toReader(each, readers))
+    return (input) => elements.map((read) => read(input))
+  }
+  // The statement may put a letter before a value; see `isMarked` in `conditions.ts`.
+  const [before, index] = typeof parameter === 'string' ? parameter.split('\0') : []
+  const read = index === undefined ? undefined : readers[Number(index)]
+  if (!read) return () => parameter
+  return before === '' ? read : (input) => `${before}${read(input)}`
+}
+
+type Options<Input> = {
+  /** Inputs with the same shape differ only in values. */
+  getShape: (input: Input) => string
+  /** Compiles the statement with a slot for each value. */
+  compile: (input: Input, slot: CreateSlot<Input>, isPrepared: boolean) => Compiled
+  /** Whether one plan of PostgreSQL fits all values of the shape. */
+  isPrepared: (input: Input) => boolean
+  /** Of the names of prepared statements. */
+  prefix: string
+  maxPrepared: number
+  maxTexts: number
+  /** Milliseconds. */
+  now: () => number
+}
+
+export type StatementCache<Input> = {
+  /** Returns the cached statement with the input's values. `undefined` if the caller must compile it. */
+  find(input: Input): NamedStatement | undefined
+}
+
+const usesBefore = 3
+/** Of the shapes that are counted. */
+const countedShapes = 1_000
+/** Minimum time between replacements: PostgreSQL frees a statement only when its connection ends. */
+const dropEveryMs = 10_000
+
+/** Keeps one statement for inputs that differ in values only, because compiling and planning are expensive. */
+export const createStatementCache = <Input>(options: Options<Input>): StatementCache<Input> => {
+  const { getShape, compile, isPrepared, prefix, maxPrepared, maxTexts, now } = options
+  const uses = new LRUCache<string, number>({ max: countedShapes })
+  const prepared = new LRUCache<string, CachedStatement<Input>>({ max: maxPrepared })
+  const texts = new LRUCache<string, CachedStatement<Input>>({ max: maxTexts })
+  let droppedAt = Number.NEGATIVE_INFINITY
+
+  const isUsed = (shape: string): boolean => {
+    const count = (uses.get(shape) ?? 0) + 1
+    uses.set(shape, count)
+    return count > usesBefore
+  }
+  const mayPrepare = (): boolean => {
+    if (prepared.size < maxPrepared) return true
+    if (now() - droppedAt < dropEveryMs) return false
+    droppedAt = now()
+    return true
+  }
+
+  const make = (input: Input, isNamed: boolean): CachedStatement<Input> => {
+    const readers: ReadValue<Input>[] = []
+    const slot = (read: ReadValue<Input>) => `\0${readers.push(read) - 1}`
+    const { text, values } = compile(input, slot, isNamed)
+    const name = isNamed ? `${prefix}_${hash('sha256', text).slice(0, 16)}` : undefined
+    return { name, text, parameters: values.map((value) => toReader(value, readers)) }
+  }
+  const addStatement = (shape: string, input: Input): CachedStatement<Input> | undefined => {
+    const isNamed = isPrepared(input)
+    if (!isUsed(shape) || (isNamed && !mayPrepare())) return undefined
+    const statement = make(input, isNamed)
+    ;(isNamed ? prepared : texts).set(shape, statement)
+    return statement
+  }
+
+  return {
+    find(input) {
+      const shape = getShape(input)
+      const statement = prepared.get(shape) ?? texts.get(shape) ?? addStatement(shape, input)
+      if (!statement) return undefined
+      const { name, text, parameters } = statement
+      return { name, text, values: parameters.map((read) => read(input)) }
+    },
+  }
+}
