@@ -1,4 +1,5 @@
-import type { Db } from '../db/schema.ts'
+import { sql, type Transaction } from 'kysely'
+import type { Database, Db } from '../db/schema.ts'
 import type { BadLine, ParsedLine } from './line.ts'
 import { rememberKeys } from './replace.ts'
 import type { BatchOutcome } from './report.ts'
@@ -43,17 +44,37 @@ const nameCustomers = (entries: readonly ParsedLine[]): ParsedLine[] => {
   })
 }
 
-type PreparedBatch = Readonly<{ groups: readonly ImportRows[]; bad: readonly BadLine[] }>
+type PreparedBatch = Readonly<{
+  groups: readonly ImportRows[]
+  bad: readonly BadLine[]
+  /** Names of customers, by slug. */
+  names: ReadonlyMap<string, string>
+}>
 
-const prepareBatch = ({ entries, bad }: Batch): PreparedBatch => ({
-  groups: groupRows(nameCustomers(entries)).map(toRows),
-  bad,
-})
+const prepareBatch = ({ entries, bad }: Batch): PreparedBatch => {
+  const named = nameCustomers(entries)
+  const names = new Map(named.map(({ key, customerName }) => [key.customer, customerName]))
+  for (const [slug, name] of names) if (name === slug) names.delete(slug)
+  return { groups: groupRows(named).map(toRows), bad, names }
+}
 
-const writeBatch = (db: Db, { groups, bad }: PreparedBatch, options: WriteOptions): Promise<BatchOutcome> =>
+/** Names customers that have only their slug as name: an earlier batch created them without `customer_name`. */
+const nameEarlierCustomers = async (trx: Transaction<Database>, names: ReadonlyMap<string, string>) => {
+  if (names.size === 0) return
+  await sql`update customers c set name = n.name
+    from unnest(${[...names.keys()]}::text[], ${[...names.values()]}::text[]) as n (customer_id, name)
+    where c.customer_id = n.customer_id and c.name = c.customer_id`.execute(trx)
+}
+
+const writeBatch = (
+  db: Db,
+  { groups, bad, names }: PreparedBatch,
+  options: WriteOptions,
+): Promise<BatchOutcome> =>
   inImportTransaction(db, options.dryRun, async (trx) => {
     const none = { good: 0, created: 0, updated: 0, customersCreated: 0, warnings: [], byCustomer: new Map() }
     const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...bad] }
+    if (!options.dryRun) await nameEarlierCustomers(trx, names)
     for (const group of groups) await writeRows(trx, group, options, outcome)
     if (options.remember) await rememberKeys(trx, outcome.bad)
     if (options.isAudited && !options.dryRun) await recordChanges(trx, outcome.byCustomer)

@@ -1,4 +1,5 @@
 import { findJsonFault } from '../http/json-fault.ts'
+import { resourceNames, resources } from '../records/resources/index.ts'
 import { findResource } from './line.ts'
 import { isPlausible } from './plausible.ts'
 
@@ -66,6 +67,14 @@ export const detectBytes = (head: Buffer): FileKind | undefined => {
   return isPlausible(new TextDecoder('windows-1252').decode(head)) ? 'latin1' : 'dos'
 }
 
+/** `name`: of the member with the records. */
+const describeWrapped = (name: string, hasResource: boolean): string => {
+  const filter = `.[${JSON.stringify(name)}][]`
+  const records = hasResource ? filter : `${filter} + {resource: "products"}`
+  const note = hasResource ? '' : ', with the name of their resource'
+  return `The file is one JSON object with the records in ${JSON.stringify(name)}. Write each on one line${note}: jq -c '${records}' file | ${pipe}`
+}
+
 type Json = Readonly<Record<string, unknown>>
 const parseObject = (line: string): Json | undefined => {
   try {
@@ -94,7 +103,20 @@ const isOwned = ({ resource }: Json): boolean => {
   return found !== undefined && !found.reference
 }
 
-/** Returns `csv` for a table, `undefined` for JSON lines, or the kind of a file that cannot be imported. */
+const firstList = /^\s*\{(?:[^[\]]*,)?\s*"(\w{1,64})"\s*:\s*\[\s*\{/
+const listsOfRecords = resourceNames.flatMap((name) => [...resources[name].fields.keys()])
+
+/** Throws for a document such as `{"data": [{…}]}`, also over several lines, and for a cut one. */
+const refuseWrapped = (text: string, first: Json | undefined): void => {
+  if (first && 'resource' in first) return
+  const [start = '', name] = firstList.exec(text) ?? []
+  if (name === undefined || start.includes('"resource"') || listsOfRecords.includes(name)) return
+  const record = text.slice(start.length).split('}')[0] as string
+  throw new UnusableFile(describeWrapped(name, record.includes('"resource"')))
+}
+
+/** Returns `csv` for a table, `undefined` for JSON lines, or the kind of a file that cannot be imported.
+ * Throws `UnusableFile` for a wrapped document. */
 export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | undefined => {
   const encoding = detectBytes(head)
   const isOneByte = encoding === 'latin1' || encoding === 'dos'
@@ -106,6 +128,7 @@ export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | und
   if (isOneByte) return findTextKind(text, first, second) === 'csv' ? 'csv' : encoding
   if (first === '') return undefined
   const object = parseObject(first)
+  refuseWrapped(text, object)
   if (!object) return findTextKind(text, first, second)
   if ('table' in object && 'row' in object) return 'export'
   if (hasCustomer) return undefined

@@ -28,6 +28,7 @@ const messages: Readonly<Record<string, RegExp>> = {
   'trailing-comma.ndjson': /comma after each object.*sed /,
   'utf16be-bom.ndjson': /UTF-16.*iconv -f UTF-16 -t UTF-8/,
   'utf16le-bom.ndjson': /UTF-16.*iconv -f UTF-16 -t UTF-8/,
+  'wrapped.json': /records in "data".*jq -c '\.\["data"\]\[\]'/,
   'xlsx.ndjson': /Excel workbook \(XLSX\) or another zip archive.*"CSV UTF-8"/,
 }
 
@@ -62,6 +63,22 @@ t.test('a file without a byte order mark is recognised', async (t) => {
   await t.rejects(take([Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1])]), /workbook \(XLS\)/)
   await t.rejects(take([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])]), /not text/)
   await t.rejects(take(['', ' ', '{', '"resource": "products"', '}']), /over several lines/)
+})
+
+t.test('a wrapped document is recognised, over several lines and as a page of the API', async (t) => {
+  const record = product('a')
+  const page = { meta: { count: 1 }, data: [{ id: 'a', name: 'A' }] }
+  for (const indent of [0, 2]) {
+    const command = /jq -c '\.\["items"\]\[\]' file/
+    await t.rejects(take([JSON.stringify({ total: 1, items: [record] }, null, indent)]), command)
+    const adding = /with the name of their resource: jq -c '\.\["data"\]\[\] \+ \{resource: "products"\}'/
+    await t.rejects(take([JSON.stringify(page, null, indent)]), adding)
+  }
+  const long = JSON.stringify({ data: Array.from({ length: 2000 }, (_, index) => product(String(index))) })
+  await t.rejects(take([long]), /records in "data"/, 'also if it is longer than its checked start')
+  const periods = [{ from: '2024-01-01', until: null, basis: 'initial' }]
+  const line = { validity_periods: periods, ...certificate('a') }
+  t.match(await take([line]), { created: 1, bad: 0 }, 'a record whose first field is a list of objects')
 })
 
 t.test('JSON lines in a code page of MS-DOS are not taken for Windows-1252', async (t) => {

@@ -129,6 +129,25 @@ t.test('a limit of the words holds for every writer', async (t) => {
   t.equal(last, true, 'below it, every word is found, and a dump can be restored')
 })
 
+t.test(
+  'a name of a customer is used wherever it first appears, and never replaces another one',
+  async (t) => {
+    const lines = Array.from({ length: 5200 }, (_, index) =>
+      product(String(index), index < 5100 ? {} : { customer_name: 'Acme GmbH' }),
+    )
+    const read = async () => (await query('select name from customers')).map(({ name }) => name)
+    await take(lines)
+    t.strictSame(await read(), ['Acme GmbH'])
+    await take([product('x', { customer_name: 'Other GmbH' })])
+    t.strictSame(await read(), ['Acme GmbH'])
+    await query('update customers set name = customer_id')
+    await take([product('y', { customer_name: 'Acme AG' })], { dryRun: true })
+    t.strictSame(await read(), ['acme'], 'a dry run writes nothing')
+    await take([product('y', { customer_name: 'Acme AG' })])
+    t.strictSame(await read(), ['Acme AG'], 'also after an interruption')
+  },
+)
+
 t.test('a refused line does not undo a valid one of the same record', async (t) => {
   await query(`alter table products add constraint no_bad check (name <> 'bad')`)
   t.teardown(() => query('alter table products drop constraint no_bad'))
