@@ -72,7 +72,15 @@ const writeBatch = (
   options: WriteOptions,
 ): Promise<BatchOutcome> =>
   inImportTransaction(db, options.dryRun, async (trx) => {
-    const none = { good: 0, created: 0, updated: 0, customersCreated: 0, warnings: [], byCustomer: new Map() }
+    const none = {
+      good: 0,
+      created: 0,
+      updated: 0,
+      trimmed: 0,
+      customersCreated: 0,
+      warnings: [],
+      byCustomer: new Map(),
+    }
     const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...bad] }
     if (!options.dryRun) await nameEarlierCustomers(trx, names)
     for (const group of groups) await writeRows(trx, group, options, outcome)

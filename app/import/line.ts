@@ -5,6 +5,7 @@ import { customerName, customerSlug } from '../identity/customers.ts'
 import { demoCustomerId } from '../identity/principal.ts'
 import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
+import { listUnseen, trimTexts } from './blanks.ts'
 import { describeIssue, describeType } from './issue.ts'
 import { derivePeriods } from './periods.ts'
 import { quoteText } from './quote.ts'
@@ -18,6 +19,8 @@ export type ParsedLine = {
   customerName: string
   record: StoredRecord
   warnings: string[]
+  /** Texts that `trim` changed. */
+  trimmed: number
 }
 
 /** `column`: see `LineNote`. `key`: `undefined` if the customer or the id is invalid. */
@@ -27,6 +30,8 @@ export type LineOptions = {
   /** Of lines that name none. Lines that name another one are bad. */
   customer?: string | undefined
   allowDemo?: boolean
+  /** Remove blanks and zero-width characters at the ends of texts. Otherwise they are warned of. */
+  trim?: boolean
 }
 
 /** The members of a line that are no fields of a record. */
@@ -91,10 +96,12 @@ const missing = ': required'
 /** Checks a line and fills in missing fields. Lists all faults, also `found`, or only an unknown resource. */
 export const checkLine = (
   number: number,
-  line: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
   options: LineOptions,
   found: readonly string[] = [],
 ): ParsedLine | BadLine => {
+  const { value, count: trimmed } = options.trim ? trimTexts(given) : { value: given, count: 0 }
+  const line = value as Readonly<Record<string, unknown>>
   const resource = findResource(line.resource)
   if (!resource) return { line: number, reason: `resource: expected one of ${resourceNames.join(', ')}` }
   const { customer, name, faults } = checkCustomer(line, resource, options)
@@ -114,8 +121,9 @@ export const checkLine = (
     const reason = shorten(faults.join('; '), longestReason)
     return hasKey && recordId.safeParse(id).success ? { line: number, reason, key } : { line: number, reason }
   }
-  const warnings = derivations[resource.name]?.(checked.record) ?? []
-  return { line: number, key, customerName: name, record: checked.record, warnings }
+  const { record } = checked
+  const warnings = [...(derivations[resource.name]?.(record) ?? []), ...listUnseen(record)]
+  return { line: number, key, customerName: name, record, warnings, trimmed }
 }
 
 /** Parses a line of JSON and checks it with `checkLine`. */

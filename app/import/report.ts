@@ -19,6 +19,8 @@ export const emptyReport = (dryRun: boolean) => ({
   deleted: 0,
   bad: 0,
   warnings: 0,
+  /** Texts whose outer blanks `trim` removed, in lines that are not bad. */
+  trimmed: 0,
   customersCreated: 0,
   badLines: [] as LineNote[],
   warningLines: [] as LineNote[],
@@ -35,6 +37,7 @@ export type BatchOutcome = {
   good: number
   created: number
   updated: number
+  trimmed: number
   customersCreated: number
   bad: LineNote[]
   warnings: LineNote[]
@@ -64,6 +67,7 @@ export const addOutcome = (report: ImportReport, outcome: BatchOutcome): void =>
   report.unchanged += outcome.good - outcome.created - outcome.updated
   report.bad += outcome.bad.length
   report.warnings += outcome.warnings.length
+  report.trimmed += outcome.trimmed
   report.customersCreated += outcome.customersCreated
   append(report.badLines, report.badGroups, outcome.bad)
   append(report.warningLines, report.warningGroups, outcome.warnings)

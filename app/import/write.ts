@@ -63,7 +63,8 @@ const addChanges = (
     if (entry && before) outcome.warnings.push(...warnOfTransitions(entry, before))
   }
   outcome.good += entries.length
-  for (const { line, warnings } of entries) {
+  for (const { line, warnings, trimmed } of entries) {
+    outcome.trimmed += trimmed
     outcome.warnings.push(...warnings.map((reason) => ({ line, reason })))
   }
 }

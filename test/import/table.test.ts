@@ -300,6 +300,38 @@ t.test('rows that are no records are bad', async (t) => {
   t.equal(group?.line, 5, 'one fault, whatever was found')
 })
 
+t.test('characters that are not seen are warned of, or trimmed with a count', async (t) => {
+  const table =
+    'id,name,part_numbers,brand\na,A,4711; 4712,x\nb,\u00a0\u00a0B,4713 ,x\u200b\nc,EN\u00a0300,1\u200b2,Pr\u0081fen\n'
+  const kept = await takeTable(table)
+  t.same(
+    kept.warningLines.map(
+      ({ line, reason }) => `${line} ${reason.replace(/, which[^;]*|, as of.*encoding/, '')}`,
+    ),
+    [
+      '2 part_numbers: blanks at an end; found " 4712"; --trim removes them',
+      '3 name: blanks at an end; found "\\u00a0\\u00a0B"; --trim removes them',
+      '3 part_numbers: blanks at an end; found "4713 "; --trim removes them',
+      '3 brand: blanks at an end; found "x\\u200b"; --trim removes them',
+      '4 name: a no-break space or a character without width; found "EN\\u00a0300"',
+      '4 part_numbers: a no-break space or a character without width; found "1\\u200b2"',
+      '4 brand: a control or replacement character; found "Pr\\u0081fen"',
+    ],
+  )
+  t.equal(kept.trimmed, 0)
+  t.same((await read('products')).get('acme a')?.part_numbers, ['4711', ' 4712'], 'kept')
+  t.match(await takeTable(table, undefined, { trim: true }), { updated: 2, trimmed: 4, warnings: 3 })
+  t.same((await read('products')).get('acme a')?.part_numbers, ['4711', '4712'])
+  t.match((await read('products')).get('acme b'), { name: 'B', part_numbers: ['4713'], brand: 'x' })
+  const line = product('d ', { tags: ['x\u2060'], product_status: ' active' })
+  t.match(await take([line]), { bad: 1, badLines: [{ reason: /found "d ".*found " active"/ }] })
+  t.match(await take([line], { trim: true }), { created: 1, trimmed: 4, warnings: 0 })
+  const env = { DATABASE_URL: database.url, DATA_DIR: t.testdir() }
+  const input = 'id,name\ne , E\n'
+  const words = ['import', '-', '--resource', 'products', '--customer', 'acme', '--trim']
+  t.match(await run(words, { env, input }), { code: 0, stdout: /1 created.*; blanks removed from 2 texts/ })
+})
+
 t.test('whole numbers may have decimals that are zero', async (t) => {
   const takeRevision = async (revision: string) => {
     const report = await takeTable(`id;report_number;status;revision\na;R;draft;${revision}\n`, {

@@ -10,7 +10,7 @@ import { createCommand, type Output, print, type Shell } from './shell.ts'
 import { openSource } from './source.ts'
 
 type ImportCommandOptions = Output &
-  TableFlags & { replace?: true; force?: true; dryRun?: true; customer?: string }
+  TableFlags & { trim?: true; replace?: true; force?: true; dryRun?: true; customer?: string }
 
 const maxPrinted = 20
 
@@ -22,7 +22,9 @@ const formatReport = (report: ImportReport): string => {
   const { customersCreated: added } = report
   const customers =
     added === 0 ? '' : `; ${added} new ${added === 1 ? 'customer' : 'customers'}, on plan basic`
-  return `${lines}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}${customers}`
+  const { trimmed } = report
+  const trims = trimmed === 0 ? '' : `; blanks removed from ${trimmed} ${trimmed === 1 ? 'text' : 'texts'}`
+  return `${lines}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}${trims}${customers}`
 }
 
 const summarise = ({ read, created, updated, deleted, bad, dryRun }: ImportReport) => ({
@@ -78,7 +80,7 @@ const runImport = async (
   options: ImportCommandOptions,
   command: Command,
 ): Promise<void> => {
-  const { customer, replace = false, force = false, dryRun = false } = options
+  const { customer, trim = false, replace = false, force = false, dryRun = false } = options
   if (force && !replace)
     command.error("error: option '--force' needs '--replace': it is about what is deleted")
   refuseDemo(customer)
@@ -88,7 +90,7 @@ const runImport = async (
     const progress = createProgress(shell.stderr, sizeBytes)
     try {
       const done = await importRecords(db, progress.watch(stream), {
-        ...{ customer, table, replace, force, dryRun, isAudited: true },
+        ...{ customer, table, trim, replace, force, dryRun, isAudited: true },
         onProgress: progress.report,
       })
       await recordAct(db, { action: 'import', customer, details: summarise(done) })
@@ -118,5 +120,6 @@ export const importCommand = (shell: Shell) =>
         'with --replace: delete also if lines are bad, or if more than half of the records would go',
       )
       .option('--customer <slug>', 'customer of lines that name none; other customers are refused', parseSlug)
+      .option('--trim', 'remove blanks and characters without width at the ends of texts')
       .option('--dry-run', 'check and count the lines, write nothing'),
   ).action(runImport.bind(null, shell))
