@@ -143,7 +143,7 @@ const probeStatement = ({ customerId, resources: names, lows, highs, target, row
       ) l
     ) page`
 
-/** Each takes about 1 MB on every connection of PostgreSQL that has used it. */
+/** Each takes up to 2 MB on every connection of PostgreSQL that has used it. */
 const maxPrepared = 8
 /** Each takes about 25 kB in this process. */
 const maxTexts = 100
