@@ -55,6 +55,7 @@ t.test('in production no insecure setting has a default', async (t) => {
   }
   const invalid = refusal({ NODE_ENV: 'production', PUBLIC_URL: 'https://api.example/path' })
   t.equal(invalid.match(/PUBLIC_URL:/g)?.length, 1, 'an invalid value is not missing, too')
+  t.match(invalid, /PUBLIC_URL: .*no path, because the service needs its own host name/)
   const plain = refusal({ NODE_ENV: 'production', PUBLIC_URL: 'http://api.example' })
   t.match(plain, /PUBLIC_URL: expected https in production/)
   const complete = parseConfig(production)

@@ -3,7 +3,8 @@ import { postgresUrl, redisUrl } from './connection-url.ts'
 import { otelVariables } from './otel.ts'
 
 export const origin = z.url({ protocol: /^https?$/ }).refine((value) => URL.parse(value)?.origin === value, {
-  message: 'expected an origin: scheme, host and port, nothing after them',
+  message:
+    'expected an origin: scheme, host and port, and no path, because the service needs its own host name',
 })
 const list = z.string().transform((value) =>
   value

@@ -34,8 +34,16 @@ export const unescapedTarget = (): ApiError =>
     detail: 'Write every character beyond ASCII in the target as escapes of its UTF-8 bytes: ü is %C3%BC',
   })
 
+/** The headers of PROXY protocol version 1, and of version 2 without the line breaks that the parser skips. */
+const proxyProtocol = /^(?:PROXY (?:TCP[46]|UNKNOWN)|(?:\r\n\r\n)?\0\r\nQUIT\n)/
+
 const toProblem = ({ code = '', rawPacket }: ParserError): ApiError => {
   const bytes = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : ''
+  if (proxyProtocol.test(bytes)) {
+    return new ApiError('malformed_request', {
+      detail: 'The service does not read the PROXY protocol: let the proxy send X-Forwarded-For instead',
+    })
+  }
   if (code === 'HPE_INVALID_VERSION' && namesKnownVersion.test(bytes))
     return new ApiError('malformed_request')
   if (code === 'HPE_INVALID_METHOD' && startsWithMethod.test(bytes)) return unknownMethod()

@@ -9,3 +9,11 @@ export const mediaTypes = {
 export type FormatName = keyof typeof mediaTypes
 
 export const formatNames = Object.keys(mediaTypes) as readonly FormatName[]
+
+/** Other names in `Accept` of types that are offered. */
+export const aliases: ReadonlyMap<string, string> = new Map(
+  ['application/jsonl', 'application/x-jsonlines', 'application/ndjson'].map((name) => [
+    name,
+    mediaTypes.ndjson,
+  ]),
+)

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
 import { mediaTypes } from './formats.ts'
-import { createMediaTypeChoice } from './negotiation.ts'
+import { createMediaTypeChoice, wantsOtherCharset } from './negotiation.ts'
 import { type Pair, parsePairs } from './pairs.ts'
 
 const formats: ReadonlyMap<string, string> = new Map(Object.entries(mediaTypes))
@@ -40,7 +40,8 @@ export const requireAcceptable = (
 ): string => {
   const type = chooseType(accept, rawQuery, offered)
   if (type !== undefined) return type
-  throw new ApiError('not_acceptable', { detail: `This is available as: ${offered.join(', ')}` })
+  const charset = wantsOtherCharset(accept ?? '') ? '. The charset is always UTF-8' : ''
+  throw new ApiError('not_acceptable', { detail: `This is available as: ${offered.join(', ')}${charset}` })
 }
 
 /** Whether a parameter is `format=json`, which changes nothing: JSON is the default. */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { type Encoding, encodings } from './encodings.ts'
+import { aliases } from './formats.ts'
 
 /** Bounds the memory that invented header values can fill. */
 const remembered = {
@@ -20,19 +21,31 @@ const memoised = <T extends {}>(parse: (header: string) => T | undefined) => {
   }
 }
 
-/** RFC 9110 §12.5.1. `isOffered`: false for a CSV without a header. */
+/** RFC 9110 §12.5.1. `isOffered`: false for a CSV without a header, and for text in another charset than UTF-8. */
 type MediaRange = { range: string; isOffered: boolean; weight: number }
 
 const splitAt = (text: string, separator: ',' | ';'): string[] =>
   text.match(separator === ',' ? /(?:"(?:\\.|[^"\\])*"?|[^",])+/g : /(?:"(?:\\.|[^"\\])*"?|[^";])+/g) ?? []
 
+const absentHeader = /^header\s*=\s*"?absent"?$/
+const otherCharset = /^charset\s*=(?!\s*"?utf-?8"?$)/
+
+/** Whether `Accept` has a charset other than UTF-8. */
+export const wantsOtherCharset = (accept: string): boolean =>
+  splitAt(accept, ',').some((range) =>
+    splitAt(range, ';').some((each) => otherCharset.test(each.trim().toLowerCase())),
+  )
+
 const parseRange = (text: string): MediaRange => {
-  const [range = '', ...parameters] = splitAt(text, ';').map((part) => part.trim().toLowerCase())
+  const [named = '', ...parameters] = splitAt(text, ';').map((part) => part.trim().toLowerCase())
   const weight = parameters.find((each) => /^q\s*=/.test(each))
+  const range = aliases.get(named) ?? named
+  const isRefused = (parameter: string) =>
+    absentHeader.test(parameter) || (range.startsWith('text/') && otherCharset.test(parameter))
   return {
     range,
     // Other parameters are ignored. A CSV export always has a header.
-    isOffered: !parameters.some((each) => /^header\s*=\s*"?absent"?$/.test(each)),
+    isOffered: !parameters.some(isRefused),
     weight: weight === undefined ? 1 : Number(weight.slice(weight.indexOf('=') + 1)),
   }
 }

@@ -90,6 +90,15 @@ t.test('an unknown method, CONNECT and other HTTP versions close the connection'
     await expectLast(t, `GET /v1/me ${version}\r\n${rest}`, 'http_version_not_supported', 505, version)
 })
 
+t.test('the PROXY protocol is refused in words, in both versions', async (t) => {
+  const second = '\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xc0\0\x02\x01\xc0\0\x02\x02\xdc\x04\x01\xbb'
+  for (const header of ['PROXY TCP4 192.0.2.1 192.0.2.2 56324 443\r\n', 'PROXY UNKNOWN\r\n', second]) {
+    const answer = await send(Buffer.from(`${header}${line('/v1/me')}Host: x\r\n${auth}\r\n`, 'latin1'))
+    expectProblem(t, answer, 'malformed_request', 400)
+    t.match(answer.body, /PROXY protocol.*X-Forwarded-For/)
+  }
+})
+
 t.test('Upgrade is ignored', async (t) => {
   const upgrade = 'Upgrade: h2c, websocket\r\nConnection: Upgrade, close\r\n\r\n'
   t.equal((await send(`${line('/v1/me')}Host: x\r\n${auth}${upgrade}`)).status, 200)

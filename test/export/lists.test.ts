@@ -287,6 +287,14 @@ t.test('the format is chosen by Accept, and the parameter format wins', async (t
     ['*/*', json],
     ['application/*', json],
     [lines, lines],
+    ['application/jsonl', lines],
+    ['Application/NDJSON; q=0.9, application/json; q=0.1', lines],
+    ['application/x-jsonlines, text/csv; q=0.5', lines],
+    ['application/ndjson;q=0, application/json', json],
+    ['text/csv; charset="UTF-8"', csv],
+    ['text/csv; charset=windows-1252, text/*;q=0.5, */*;q=0.1', csv],
+    ['text/csv; charset=windows-1252, application/x-ndjson', lines],
+    ['application/json; charset=iso-8859-1', json],
     ['text/csv', csv],
     ['text/*', csv],
     ['text/csv;q=0.5, application/x-ndjson;q=0.7', lines],
@@ -309,6 +317,10 @@ t.test('the format is chosen by Accept, and the parameter format wins', async (t
   t.equal(await type('text/csv', '&format=json'), json)
   const none = await get('/v1/lab', { accept: 'application/xml' })
   t.match(none.json(), { status: 406, code: 'not_acceptable' })
+  for (const charset of ['windows-1252', '"ISO-8859-1"', 'us-ascii', 'utf-16']) {
+    const other = await get('/v1/lab', { accept: `text/csv; charset=${charset}` })
+    t.match(other.json(), { status: 406, detail: /text\/csv.*UTF-8/ }, charset)
+  }
   t.equal(await type(json, '&format=xlsx'), xlsx)
   for (const each of [json, lines, 'text/csv', xlsx]) t.match(none.json().detail, each)
   const item = await get(`/v1/products/wild-1`, { accept: 'text/csv' })

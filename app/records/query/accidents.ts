@@ -11,8 +11,13 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** Whether a text is a client's accident: a missing value, or an object or array of JSON. */
-export const isAccident = (text: string): boolean => written.has(text) || isJson(text)
+/** What Postman fills in for a type (`<string>`), and sends for a variable without a value (`{{brand}}`). */
+const placeholder =
+  /^(?:<(?:string|number|integer|long|float|double|boolean|date|dateTime|uuid)>|\{\{[^{}]*\}\})$/
+
+/** Whether a text is a client's accident: a missing value, a placeholder, or an object or array of JSON. */
+export const isAccident = (text: string): boolean =>
+  written.has(text) || placeholder.test(text) || isJson(text)
 
 /** Whether only `[eq]` and `[ne]` take the text: an accident, or empty text. */
 export const isExplicitOnly = (text: string): boolean => text === '' || isAccident(text)

@@ -4,6 +4,7 @@ import { translateParameter } from './foreign.ts'
 import { findNearest } from './nearest.ts'
 import { maxParameters } from './query.ts'
 import { type ParameterReader, type ParameterReading, refuse } from './readers.ts'
+import { expectedValue } from './values.ts'
 
 /** `meant`: the corrected pair. `undefined` if the pair has no fault or no correction. */
 export type PairReading = { faults: Fault[]; meant?: readonly [name: string, value: string] }
@@ -34,7 +35,7 @@ export const readValue = (
     value === undefined
       ? refuse('invalid_value', 'expected percent-encoded UTF-8')
       : value === '' && !mayBeEmpty
-        ? refuse('invalid_value', 'expected a value')
+        ? refuse('invalid_value', expectedValue)
         : reader(value)
   const faults = reading.faults.map((fault) => ({ parameter: name, ...fault }))
   return reading.cure === undefined ? { faults } : { faults, meant: [name, reading.cure] }
@@ -81,7 +82,7 @@ export const readByName =
 export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReading): PairsReading => {
   const pairs = parsePairs(rawQuery)
   if (pairs.length > maxParameters) {
-    const detail = `expected at most ${maxParameters} parameters, got ${pairs.length}`
+    const detail = `expected at most ${maxParameters} parameters, got ${pairs.length}: switch off or leave out those that you do not need`
     const { name } = pairs[maxParameters] as Pair
     return { faults: [{ parameter: name, code: 'too_many_values', detail }], meant: [undefined] }
   }

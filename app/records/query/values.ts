@@ -80,6 +80,9 @@ export const parseInstant = (text: string, operator = 'gte'): Parsed => {
   return { detail: 'expected an instant as 2026-01-31T12:00:00Z, a date, or today-30d' }
 }
 
+/** The start of the fault of an empty value. Postman sends every parameter that is switched on. */
+export const expectedValue = 'expected a value: switch off or leave out a parameter that you do not need'
+
 /** Parses a boolean. */
 export const parseBoolean = (text: string): Parsed =>
   text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' }
@@ -104,7 +107,7 @@ export const parseValue = (field: Field, text: string, operator = 'in'): Parsed 
   const isExplicit = operator === 'eq' || operator === 'ne'
   if (text === '' && !(isExplicit && holdsEmptyText(field))) {
     const empty = holdsEmptyText(field) ? `, to find empty text, use ${field.name}[eq]=` : ''
-    return { detail: `expected a value; to find null, use [null]=true${empty}` }
+    return { detail: `${expectedValue}; to find null, use [null]=true${empty}` }
   }
   const values = field.kind === 'boolean' ? ['true', 'false'] : field.values
   if (values) return oneOf(values, 'expected one of: ')(text)
@@ -127,10 +130,11 @@ export const refuseAccident = ({ name, array }: Field, text: string): { detail: 
 
 /** Parses any storable text except `''`, for example a prefix, which a field's pattern need not match. */
 export const parseNonEmptyText = (text: string): Parsed => {
+  if (text === '') return { detail: expectedValue }
   if (isAccident(text)) return { detail: describeAccident(text) }
-  return text !== '' && storedText.safeParse(text).success
+  return storedText.safeParse(text).success
     ? { value: text }
-    : { detail: 'expected at least one character, at most 2000 bytes, without U+0000' }
+    : { detail: 'expected at most 2000 bytes, without U+0000' }
 }
 
 const dayMs = 86_400_000

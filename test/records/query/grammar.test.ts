@@ -380,6 +380,25 @@ t.test('[eq] and [ne] find empty text; any other empty value is refused and name
   t.match(listFaults(certificates, 'country_code='), [{ code: 'invalid_value' }])
 })
 
+t.test('a client that sends every parameter is told to switch off those that it does not need', (t) => {
+  const all = [
+    'sort',
+    'limit',
+    'cursor',
+    'q',
+    'name',
+    'name[prefix]',
+    'tags[all]',
+    'updated_at[gte]',
+    'format',
+  ]
+  const faults = listFaults(products, all.map((name) => `${name}=`).join('&'))
+  t.same(faults.map(({ parameter }) => parameter).sort(), [...all].sort())
+  for (const { detail } of faults) t.match(detail, /switch off or leave out/)
+  const many = Array.from({ length: 125 }, (_, n) => `p${n}=`).join('&')
+  t.match(listFaults(products, many), [{ detail: /got 125: switch off or leave out/ }])
+})
+
 t.test('an accident of a client is refused with the right form, and [eq] finds the same text', async (t) => {
   const accidents = [
     'undefined',
@@ -392,6 +411,9 @@ t.test('an accident of a client is refused with the right form, and [eq] finds t
     '["x","y"]',
     '[]',
     ' {} ',
+    '<string>',
+    '<integer>',
+    '{{brand}}',
   ]
   const encode = encodeURIComponent
   for (const text of accidents) {
