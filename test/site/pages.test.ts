@@ -332,12 +332,13 @@ t.test('every link of a guide leads to an existing page and heading', async (t) 
 
 t.test('pages for integrators contain only the API’s operations', async (t) => {
   const [integrators] = readGuides({ publicUrl, demoToken })
-  for (const { path, markdown } of integrators?.guides ?? []) t.notMatch(markdown, /npx |npm /, path)
+  const operators = /npx |npm (?!--prefix clients\/)/
+  for (const { path, markdown } of integrators?.guides ?? []) t.notMatch(markdown, operators, path)
 })
 
 t.test('the search index has every section, every endpoint and every error', async (t) => {
   const answer = await get('/docs/search.json', { 'accept-encoding': 'br' })
-  t.ok(answer.rawPayload.length < 60_000, `${answer.rawPayload.length} bytes compressed`)
+  t.ok(answer.rawPayload.length < 65_536, `${answer.rawPayload.length} bytes compressed`)
   const entries = (await get('/docs/search.json')).json() as { part: string; path: string; text: string }[]
   const find = (part: string) => entries.find((each) => each.part === part)
   t.equal(find('Conditions')?.path, '/docs/guides/queries#conditions')
