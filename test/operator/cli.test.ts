@@ -49,13 +49,25 @@ t.test('on one database', async (t) => {
     t.equal(first.reference_data, 'loaded')
     t.same(await query('select count(*)::integer as n from countries'), [{ n: 99 }])
     t.same(await query('select state from signing_keys order by 1'), [{ state: 'active' }, { state: 'next' }])
-    t.same(await json('migrate'), { migrations: [], repaired: [], faults: [], ended: [], reference_data: 'up_to_date' })
+    t.same(await json('migrate'), {
+      migrations: [],
+      repaired: [],
+      faults: [],
+      ended: [],
+      reference_data: 'up_to_date',
+    })
     t.same(await query('select count(*)::integer as n from signing_keys'), [{ n: 2 }])
   })
 
   await t.test('migrate of an older release does not change a newer schema', async (t) => {
     await query(`insert into kysely_migration values ('9999-of-a-later-version', '2026-11-22T00:00:00Z')`)
-    t.same(await json('migrate'), { migrations: [], repaired: [], faults: [], ended: [], reference_data: 'up_to_date' })
+    t.same(await json('migrate'), {
+      migrations: [],
+      repaired: [],
+      faults: [],
+      ended: [],
+      reference_data: 'up_to_date',
+    })
     t.equal((await cli('customers list')).code, 0)
     await query(`delete from kysely_migration where name like '9999%'`)
   })
