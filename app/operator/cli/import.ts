@@ -90,7 +90,13 @@ const runImport = async (
     const progress = createProgress(shell.stderr, sizeBytes)
     try {
       const done = await importRecords(db, progress.watch(stream), {
-        ...{ customer, table, trim, replace, force, dryRun, isAudited: true },
+        customer,
+        table,
+        trim,
+        replace,
+        force,
+        dryRun,
+        isAudited: true,
         onProgress: progress.report,
       })
       await recordAct(db, { action: 'import', customer, details: summarise(done) })
