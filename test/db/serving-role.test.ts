@@ -135,7 +135,10 @@ t.test('its policy limits the serving role to one customer', async (t) => {
   for (const { name, cmd, qual } of policies) {
     t.same(
       { cmd, qual },
-      { cmd: 'SELECT', qual: ['change_log', 'removals', 'history_begun'].includes(name) ? ownOrAll : own },
+      {
+        cmd: 'SELECT',
+        qual: ['change_log', 'record_words', 'removals', 'history_begun'].includes(name) ? ownOrAll : own,
+      },
       name,
     )
   }
