@@ -212,5 +212,6 @@ const probeStatements = createStatementCache<ProbeInput>({
 export const getLogStatement = (page: LogPage): NamedStatement =>
   logStatements.find(page) ?? compile(logStatement(page))
 
+// See docs/decisions/0190-a-probe-answers-an-empty-poll.md.
 export const getProbeStatement = (input: ProbeInput): NamedStatement =>
   probeStatements.find(input) ?? compile(probeStatement(input))

@@ -1,5 +1,7 @@
 import { quoteText } from './quote.ts'
 
+// See docs/decisions/0185-the-import-trims-on-request.md.
+
 // Every white space, no-break spaces among them, zero-width characters and the byte order mark.
 const blank = '[\\s\\u200b-\\u200d\\u2060]'
 const outer = new RegExp(`^${blank}+|${blank}+$`, 'g')

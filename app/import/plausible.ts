@@ -1,5 +1,7 @@
 const c1Control = /[\u0080-\u009f]/
 
+// See docs/decisions/0184-a-guessed-encoding-needs-plausible-text.md.
+
 /** Characters of the bytes 80 to 9F that are letters, and quotes and signs next to letters. */
 const doubtful = [
   c1Control,
