@@ -98,7 +98,7 @@ t.test('a change sends a signed message through the guard, and the feed shows th
   t.match(told.message, { type: 'changes.available', data: { resources: ['products'] } })
   t.same(Object.keys(told.message.data).sort(), ['after', 'resources'], 'no data of the record')
   // The token is opaque, and may contain any letters.
-  t.notMatch(told.body.replace(told.message.data.after, ''), /p1/)
+  t.notMatch(told.body.replace(String(told.message.data.after), ''), /p1/)
   t.ok(webhookMessage.safeParse(told.message).success, 'the message is as described')
   const published = await app.inject({ url: '/.well-known/webhook-keys.json' })
   t.equal(published.headers['cache-control'], 'public, max-age=300')
