@@ -80,7 +80,7 @@ const queries: Record<string, string> = {
   'commas, escaped': `/products?limit=2&id[nin]=${ids.slice(0, 150).join('%2C')}`,
   '200 ids': `/products?id=${ids.join()}&limit=50`,
   'a long list': fill('/products?limit=2&sort=model,-name&fields=name,model&model[nin]=', (room) =>
-    anyOf(`${unreserved},`, room).replaceAll(/,(?=,|$)/g, 'x'),
+    anyOf(`${unreserved},`, room).replaceAll(/^,|,(?=,|$)/g, 'x'),
   ),
 }
 
@@ -195,7 +195,7 @@ t.test('the router, the edge and HTTP/2 give the same link', async (t) => {
   const asked = { authorization, ':path': path }
   const links = new Set<unknown>()
   for (let n = 0; n < 4; n += 1) links.add((await http2.ask(asked)).headers.link)
-  t.ok(app.edgeAnswers > 0)
+  if (process.env.TEST_EDGE !== 'off') t.ok(app.edgeAnswers > 0)
   links.add((await http2.ask({ ...asked, origin })).headers.link)
   t.equal(links.size, 1)
   t.match([...links][0], 'packed=')

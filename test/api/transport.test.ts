@@ -186,7 +186,7 @@ t.test('KEEP_ALIVE_SECONDS is the time of idle connections, also in answers of t
     await answer.text()
     t.equal(answer.headers.get('keep-alive'), 'timeout=620')
   }
-  t.ok(patient.edgeAnswers > 0)
+  if (process.env.TEST_EDGE !== 'off') t.ok(patient.edgeAnswers > 0)
 })
 
 t.test('plain HTTP is refused unless a trusted proxy reports TLS', async (t) => {

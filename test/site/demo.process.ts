@@ -190,6 +190,11 @@ const undo = async () => {
 t.test('the picture shows a change with its delay, and later its undoing', async (t) => {
   const { page, faults, close } = await open('/demo')
   await untilSaid(page, /certificates/)
+  // Example records go through stages, so their number depends on the day.
+  const inTesting = await sql<{ n: number }>`
+    select count(*)::integer as n from approvals where customer_id = 'demo' and status = 'testing'`.execute(
+    owner,
+  )
   await page.click('#change')
   const said = page.locator('#live-said', { hasText: 'after the commit' })
   await said.waitFor()
@@ -198,7 +203,7 @@ t.test('the picture shows a change with its delay, and later its undoing', async
     /^LevelSense 60 GHz Radar, Germany: preparing → testing, [\d.]+ m?s after the commit\./,
   )
   await page.locator('.stages .changed').waitFor()
-  t.match(await page.textContent('.stages .changed'), /^testing3$/)
+  t.equal(await page.textContent('.stages .changed'), `testing${(inTesting.rows[0]?.n ?? 0) + 1}`)
   t.ok(await page.isDisabled('#change'), 'an address changes one record in 10 s')
   await page.click('a[href="#markets"]')
   await page.waitForSelector('.matrix')
@@ -370,13 +375,18 @@ t.test('a visitor who opens everything uses at most 30 of the 60 requests of a m
 })
 
 t.test('the timeline marks changes by the calendar', async (t) => {
-  await sql`alter table certificates disable trigger user`.execute(owner)
-  await sql`update history_begun set since = since - interval '200 days'`.execute(owner)
-  await sql`update certificates set created_at = created_at - interval '120 days', valid_until = current_date - 1,
-    valid_until_sort = current_date - 1 where customer_id = 'demo' and id = 'crt-tracker-mini-br'`.execute(
-    owner,
-  )
-  await sql`alter table certificates enable trigger user`.execute(owner)
+  await owner.transaction().execute(async (transaction) => {
+    for (const statement of [
+      'alter table certificates disable trigger user',
+      `update history_begun set since = since - interval '200 days'`,
+      `update certificates set created_at = created_at - interval '120 days', valid_until = current_date - 1,
+        valid_until_sort = current_date - 1 where customer_id = 'demo' and id = 'crt-tracker-mini-br'`,
+      // Without it, the service would find wrong answers in its cache and begin the history again.
+      `insert into change_log (customer_id, resource, record_id) values ('demo', 'certificates', '*')`,
+      'alter table certificates enable trigger user',
+    ])
+      await sql.raw(statement).execute(transaction)
+  })
   const { page, faults, close } = await open('/demo#history/certificates/crt-tracker-mini-br')
   await page.locator('.record-timeline').waitFor()
   t.match(await readTimeline(page), [
