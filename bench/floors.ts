@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
 import { join } from 'node:path'
 import { median } from './lib/statistics.ts'
 import { describeMachine, type Report } from './report.ts'
@@ -16,7 +17,21 @@ export type Floors = Pick<Report, 'at' | 'commit' | 'machine' | 'versions'> & {
   ratios: Record<string, number>
 }
 
-export const readFloors = (): Floors => JSON.parse(readFileSync(file, 'utf8'))
+/** One entry for each kind of processor: the ratio of one build differs by a quarter between them. */
+const readAllFloors = (): Floors[] => JSON.parse(readFileSync(file, 'utf8'))
+
+const getLowest = (all: readonly Floors[]): Record<string, number> => {
+  const names = Object.keys(all[0]?.ratios ?? {})
+  return Object.fromEntries(
+    names.map((name) => [name, Math.min(...all.map(({ ratios }) => ratios[name] ?? Number.NaN))]),
+  )
+}
+
+/** Returns the floors of this kind of processor. The lowest of all kinds if it is unknown. */
+export const readFloors = (
+  cpu = os.cpus()[0]?.model,
+  all: readonly Floors[] = readAllFloors(),
+): Record<string, number> => all.find(({ machine }) => machine.cpu === cpu)?.ratios ?? getLowest(all)
 
 export const toFloors = (runs: readonly (readonly Result[])[]): Record<string, number> => {
   const names = runs[0]?.map(({ name }) => name) ?? []
@@ -29,7 +44,8 @@ export const toFloors = (runs: readonly (readonly Result[])[]): Record<string, n
 
 export const writeFloors = (runs: readonly (readonly Result[])[], command: string): void => {
   const floors: Floors = { ...describeMachine(), command, ratios: toFloors(runs) }
-  writeFileSync(file, `${JSON.stringify(floors, null, 2)}\n`)
+  const others = readAllFloors().filter(({ machine }) => machine.cpu !== floors.machine.cpu)
+  writeFileSync(file, `${JSON.stringify([...others, floors], null, 2)}\n`)
 }
 
 /** Also true for NaN. */

@@ -32,7 +32,7 @@ const seconds = Number(options.seconds)
 const limitSeconds = 190
 const runsForFloors = 3
 
-const { ratios: floors } = readFloors()
+const floors = readFloors()
 const only = new RegExp(options.only)
 const isNamed = ({ name }: Scenario) => only.test(name)
 

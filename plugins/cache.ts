@@ -19,10 +19,10 @@ declare module 'fastify' {
   }
 }
 
-/** One percent of the time of one connection, and at most five answers a second. */
+/** One percent of the time of one connection, and at most two answers a second. */
 const probeEveryMs = 10_000
 const probeForMs = 100
-const mostProbes = 50
+const mostProbes = 20
 
 const different =
   'A cached answer differs from the database, and no change was logged: answers of these resources are at most 10 s ' +
