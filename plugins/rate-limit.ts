@@ -11,16 +11,20 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The account that pays. `undefined` without a valid token or a quota. */
     account: Account<PlanPolicy> | undefined
+    /** When the request was counted, for refunds. */
+    countedMs: number
     /** Units of `minute` above one, for an export. Refunded if the export is not made. */
     surcharge: number
   }
 }
 
 export const plainCosts: Costs<PlanPolicy> = { burst: 1, minute: 1 }
-export const refundFor304: Costs<PlanPolicy> = { burst: 0, minute: -1 }
+export const refundFor304: Costs<PlanPolicy> = { burst: 0, minute: 1 }
 
 export const refundSurcharge = (request: FastifyRequest): void => {
-  if (request.surcharge > 0) request.account?.charge({ burst: 0, minute: -request.surcharge })
+  if (request.surcharge > 0) {
+    request.account?.refund({ burst: 0, minute: request.surcharge }, request.countedMs)
+  }
   request.surcharge = 0
 }
 
@@ -43,6 +47,7 @@ export default fp(
   async (app) => {
     const { quotas } = app.limiters
     app.decorateRequest('account', undefined)
+    app.decorateRequest('countedMs', 0)
     app.decorateRequest('surcharge', 0)
 
     app.addHook('onRequest', async (request) => {
@@ -50,6 +55,7 @@ export default fp(
       const account = principal && quotas.find(principal, request)
       if (!account) return
       request.account = account
+      request.countedMs = account.now()
       const { refuses, minuteCost } = routeOptions.config
       const { rawQuery } = splitTarget(request.raw.url)
       if (refuses || isForbiddenTo(principal, routeOptions.config, rawQuery)) {
@@ -65,7 +71,7 @@ export default fp(
     app.addHook('onSend', (request, reply, payload, next) => {
       const { account } = request
       if (account) {
-        if (reply.statusCode === 304) account.charge(refundFor304)
+        if (reply.statusCode === 304) account.refund(refundFor304, request.countedMs)
         if (reply.statusCode >= 400) refundSurcharge(request)
         reply.header('ratelimit-policy', formatPolicies(account.policies))
         reply.header('ratelimit', formatUse(account.use()))

@@ -84,9 +84,10 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
     const principal = transport && deps.identify(connection, head[field.authorization])
     const account = principal && findAccount(principal, connection)
     const known = account && find(target, head, transport === 'tls', principal)
+    const countedMs = account?.now() ?? 0
     if (!known || !account.tryTake(costs.request)) return undefined
     const { knownTarget, response, link, asOf, rows } = known
-    if (response.status === 304) account.charge(costs.backFrom304)
+    if (response.status === 304) account.refund(costs.backFrom304, countedMs)
     const rateLimit = formatUse(account.use())
     const rateLimitPolicy = formatPolicies(account.policies)
     const ms = performance.now() - startedAt

@@ -8,6 +8,13 @@ export type Account<Name extends PolicyName> = {
   /** If false, nothing was counted, and `take` may still admit. */
   tryTake(costs: Costs<Name>): boolean
   charge(costs: Costs<Name>): void
+  /** The time that `refund` needs. Read it before the request is counted. */
+  now(): number
+  /**
+   * Takes back units that were counted after `sinceMs`, in the part of the window that contains them.
+   * See docs/decisions/0191-refunds-are-dated-like-their-units.md.
+   */
+  refund(costs: Costs<Name>, sinceMs: number): void
   use(): Use[]
 }
 
@@ -53,7 +60,8 @@ export const createAccount = <Name extends PolicyName>(
 
   const getHeadroom = ({ policy }: Meter): number =>
     Math.floor((policy.quota * aheadShare) / Math.max(1, store?.instances ?? 1))
-  const isUnsettled = (): boolean => meters.some(({ unsettled }) => unsettled !== 0)
+  const isUnsettled = (): boolean =>
+    meters.some(({ unsettled, refunds }) => unsettled !== 0 || refunds.length > 0)
 
   const add = (meter: Meter, units: number, nowMs: number): void => {
     if (units === 0) return
@@ -63,6 +71,17 @@ export const createAccount = <Name extends PolicyName>(
   const charge = (costs: Costs<Name>): void => {
     const nowMs = now()
     for (const meter of meters) add(meter, costs[meter.policy.name], nowMs)
+    exchangeIfDue()
+  }
+
+  const refund = (costs: Costs<Name>, sinceMs: number): void => {
+    const nowMs = now()
+    for (const meter of meters) {
+      const units = costs[meter.policy.name]
+      if (units === 0 || !meter.window.remove(nowMs, sinceMs, units)) continue
+      if (sinceMs > meter.reportedMs) meter.unsettled -= units
+      else if (store) meter.refunds.push({ addedMs: sinceMs, units })
+    }
     exchangeIfDue()
   }
 
@@ -84,8 +103,10 @@ export const createAccount = <Name extends PolicyName>(
       // Units that left the window while the store was unavailable no longer matter.
       meter.unsettled = Math.min(meter.unsettled, meter.window.used(nowMs))
       meter.window.mark()
+      meter.reportedMs = nowMs
       const wanted = waiters.reduce((sum, { costs }) => sum + costs[meter.policy.name], 0)
-      return { policy: meter.policy, spent: meter.unsettled, wanted }
+      const refunds = meter.refunds.splice(0).map(({ addedMs, units }) => [nowMs - addedMs, units] as const)
+      return { policy: meter.policy, spent: meter.unsettled, wanted, refunds }
     })
     const stopWaiting = () => {
       decide(waiters)
@@ -142,6 +163,8 @@ export const createAccount = <Name extends PolicyName>(
     policies,
     tryTake,
     charge,
+    now,
+    refund,
     take(costs) {
       if (tryTake(costs)) return admitted
       const nowMs = now()

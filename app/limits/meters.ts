@@ -43,6 +43,16 @@ export const createWindow = (windowMs: number) => {
       expire(nowMs)
       add(nowMs, units)
     },
+    /** Removes units that entered at `addedMs`. Returns false if they have left already. */
+    remove(nowMs: number, addedMs: number, units: number): boolean {
+      expire(nowMs)
+      if (addedMs + windowMs <= nowMs) return false
+      const bucket = buckets.find(({ lastMs }) => lastMs >= addedMs)
+      if (!bucket) return false
+      bucket.units -= units
+      total -= units
+      return true
+    },
     used(nowMs: number): number {
       expire(nowMs)
       return Math.max(0, total)
@@ -84,7 +94,7 @@ export type Admission = Readonly<{
 /** `resetSeconds`: until the first unit is free again, or the window's length if none is used. */
 export type Use = Readonly<{ policy: Policy; remaining: number; resetSeconds: number }>
 
-/** Units for each policy. Negative units are refunds. */
+/** Units for each policy. */
 export type Costs<Name extends PolicyName> = Readonly<Record<Name, number>>
 
 export const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })
@@ -104,6 +114,10 @@ export const createMeters = <Name extends PolicyName>(policies: readonly Policy<
     window: createWindow(policy.windowSeconds * 1000),
     /** Units that the store has not confirmed. */
     unsettled: 0,
+    /** When the last exchange began. Units that entered later are among `unsettled`. */
+    reportedMs: Number.NEGATIVE_INFINITY,
+    /** Refunds of units that were reported, with the times when these units entered. */
+    refunds: [] as { addedMs: number; units: number }[],
   }))
   const lacks = ({ policy, window }: (typeof meters)[number], costs: Costs<Name>, nowMs: number): number =>
     costs[policy.name] === 0 ? 0 : window.used(nowMs) + costs[policy.name] - policy.quota

@@ -143,11 +143,12 @@ export const createRedisLimits = ({ url, view, after, warn }: RedisLimitsOptions
       if (isDown) return undefined
       const keys = demands.map(({ policy }) => redisKey(account, policy))
       keys.push(getErasedName(account.tag))
-      const numbers = demands.flatMap(({ policy, spent, wanted }) => [
+      const numbers = demands.flatMap(({ policy, spent, wanted, refunds = [] }) => [
         policy.quota,
         policy.windowSeconds * 1000,
         spent,
         wanted,
+        refunds.map(([ageMs, units]) => `${Math.round(ageMs)}/${units}`).join(' '),
       ])
       try {
         const answer = await redis.certdataExchange(keys.length, ...keys, ...numbers, view())

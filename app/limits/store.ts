@@ -18,8 +18,10 @@ export type AccountName = Readonly<{ tag: string; name: string }>
 
 export type Demand = Readonly<{
   policy: Policy
-  /** Units admitted since the last report, even above the quota. Negative units are refunds. */
+  /** Units admitted since the last report, even above the quota. */
   spent: number
+  /** Refunds of units that were reported. `ageMs` is the age of the units, so that both leave the window together. */
+  refunds?: readonly Count[]
   /** Units of requests that wait for this exchange. Granted as far as the quota has room. */
   wanted: number
 }>

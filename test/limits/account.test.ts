@@ -294,13 +294,59 @@ t.test('each policy is checked, named and counted separately', async (t) => {
     [97, 0],
     'a refused request is not counted anywhere',
   )
-  world.accounts[0]?.charge({ burst: 0, minute: -10 })
+  world.accounts[0]?.refund({ burst: 0, minute: 10 }, 0)
   await world.runTo(world.now() + 100)
   t.same(
     (await world.take({ burst: 1, minute: 10 })).violated,
     [],
     'what is given back is there for the next',
   )
+})
+
+t.test('a refund leaves the window with the units that it takes back', async (t) => {
+  const minute = [{ name: 'minute', quota: 60, windowSeconds: 60 }] as const
+  // 30 s: Redis has counted the units long before. 10 ms: it has not. 1.2 s is one part of the window.
+  for (const hasServer of [false, true]) {
+    for (const refundedAfterMs of [10, 1_200, 1_300, 30_000, 59_000]) {
+      const world = createWorld(minute, 2, { hasServer })
+      const [account, other] = world.accounts as [Account<'minute'>, Account<'minute'>]
+      await world.runTo(1_000)
+      const sinceMs = account.now()
+      t.same((await world.take({ minute: 10 })).violated, [])
+      await world.runTo(1_000 + refundedAfterMs)
+      account.refund({ minute: 9 }, sinceMs)
+      await world.runTo(world.now() + 100)
+      t.equal(account.use()[0]?.remaining, 59, 'it is effective immediately')
+      // Until just after the first unit has left, but not yet the time of the refund plus a window.
+      await world.runTo(63_000)
+      for (let i = 0; i < 80; i++) world.ask(0)
+      await world.runTo(world.now() + 100)
+      const admitted = world.passed.filter(isAdmitted).length
+      const name = `after ${refundedAfterMs} ms ${hasServer ? 'with' : 'without'} a store`
+      t.ok(admitted >= 59 && admitted <= 60, `${admitted} of 60, ${name}`)
+      if (hasServer) {
+        t.equal(world.server.counted(), admitted, name)
+        other.charge({ minute: 1 })
+        await world.runTo(world.now() + 100)
+        t.equal(other.use()[0]?.remaining, Math.max(0, 59 - admitted), name)
+      }
+    }
+  }
+})
+
+t.test('units that have left the window are not refunded', async (t) => {
+  for (const hasServer of [false, true]) {
+    const world = createWorld(one(10), 1, { hasServer })
+    const sinceMs = world.now()
+    t.same((await world.take({ burst: 8 })).violated, [])
+    await world.runTo(800)
+    t.same((await world.take({ burst: 2 })).violated, [])
+    await world.runTo(1_500)
+    world.accounts[0]?.refund({ burst: 7 }, sinceMs)
+    for (let i = 0; i < 30; i++) world.ask(0)
+    await world.runTo(world.now() + 100)
+    t.equal(world.passed.filter(isAdmitted).length, 8)
+  }
 })
 
 t.test('a change of plan keeps the use', async (t) => {

@@ -99,6 +99,26 @@ t.test('with Redis 300 ms late, each admitted request is charged exactly once', 
   }
 })
 
+t.test('a refund takes back units of the part in which they were counted', { skip }, async (t) => {
+  const store = await connect(t)
+  const name = newName()
+  const policy = { name: 'minute', quota: 60, windowSeconds: 10 } as const
+  const exchange = (spent: number, refunds: readonly (readonly [number, number])[] = []) =>
+    store.exchange(name, [{ policy, spent, refunds, wanted: 0 }])
+  const startedMs = performance.now()
+  const getAge = () => performance.now() - startedMs
+  await exchange(10)
+  // Two parts of the window.
+  await until(() => getAge() > 400)
+  const refunded = await exchange(3, [
+    [getAge(), 9],
+    [0, 2],
+  ])
+  t.same(refunded?.[0]?.counts.map(([, units]) => units).sort(), [1, 1])
+  t.equal(getSum(await exchange(0, [[10_000, 1]])), 2, 'units that have left are not taken back')
+  t.equal(getSum(await store.exchange(newName(), [{ policy, spent: 0, refunds: [[5, 9]], wanted: 0 }])), 0)
+})
+
 t.test('a malformed count is ignored, and affects only one account', { skip }, async (t) => {
   const store = await connect(t)
   const redis = new Redis(url)

@@ -85,7 +85,7 @@ export const createServer = ({ now, after }: Simulation): Server => {
             const lost = server.isDown
             after(lost ? 25 : oneWayMs, () => {
               if (lost) return resolve(undefined)
-              const windows = demands.map(({ policy, spent }) => {
+              const windows = demands.map(({ policy, spent, refunds = [] }) => {
                 const key = `${tag}/${name}/${policy.name}`
                 const windowMs = policy.windowSeconds * 1000
                 const counted = slots.get(key) ?? new Map<number, { units: number; lastMs: number }>()
@@ -98,6 +98,12 @@ export const createServer = ({ now, after }: Simulation): Server => {
                 }
                 const used = () => [...counted.values()].reduce((sum, { units }) => sum + units, 0)
                 add(spent)
+                for (const [ageMs, units] of refunds) {
+                  const entered = Math.floor(((now() - ageMs) * windowParts) / windowMs)
+                  const nearest = Math.min(...[...counted.keys()].filter((slot) => slot >= entered))
+                  const entry = counted.get(nearest)
+                  if (entry && ageMs < windowMs) entry.units -= units
+                }
                 return { add, used, counted }
               })
               const share = Math.min(
