@@ -6,7 +6,6 @@ import type { Config } from '../app/config/config.ts'
 import type { Secrets } from '../app/config/secrets.ts'
 import type { QueuedDb } from '../app/db/connect.ts'
 import type { ExportSource } from '../app/export/source.ts'
-import type { Outbound } from '../app/http/outbound.ts'
 import type { SigningKeys } from '../app/identity/signing-keys.ts'
 import type { LimitStore, SlotStore } from '../app/limits/store.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
@@ -39,7 +38,6 @@ export type Deps = {
   /** Defaults to true. Answers are the same without the edge, but slower. */
   hasEdge?: boolean | undefined
   logStream?: LogStream | undefined
-  outbound?: Outbound | undefined
   tracing?: Tracing | undefined
   figures?:
     | { pollAgeMs: () => number; pools: () => Readonly<Record<string, PoolFigures>>; process?: Registry }

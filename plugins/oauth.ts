@@ -1,19 +1,16 @@
 import type { FastifyInstance, FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { createOutbound } from '../app/http/outbound.ts'
 import { createAssertions } from '../app/identity/client-assertion.ts'
 import type { KeyFacts } from '../app/identity/facts.ts'
-import { createKeySets } from '../app/identity/key-sets.ts'
 import type { LoginSource } from '../app/identity/login-events.ts'
 import { createOAuth, type OAuth } from '../app/identity/oauth.ts'
 import { OAuthError, oauthErrorBody, toOAuthError } from '../app/identity/oauth-error.ts'
 import { type Form, parseForm } from '../app/identity/oauth-form.ts'
 import { createTurn } from '../app/limits/address.ts'
-import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import type { Deps } from './deps.ts'
 import { toApiError } from './problems.ts'
 
-export type OAuthPluginOptions = Pick<Deps, 'publicUrl' | 'now' | 'monotonicNow' | 'reserved' | 'outbound'>
+export type OAuthPluginOptions = Pick<Deps, 'publicUrl' | 'now' | 'reserved'>
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -53,11 +50,9 @@ export const authenticateClient =
 
 /** In its scope, bodies are forms, and errors except 429 and 5xx have OAuth's format. */
 export default fp<OAuthPluginOptions>(
-  async (app, { publicUrl, now, monotonicNow, reserved: db, outbound = createOutbound() }) => {
+  async (app, { publicUrl, now, reserved: db }) => {
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
-    const warn = throttleWarnings(app.log)
-    const keySets = createKeySets({ db, outbound, monotonicNow, warn })
-    const presentAssertion = createAssertions({ db, principals, keySets, publicUrl, now })
+    const presentAssertion = createAssertions({ db, principals, publicUrl, now })
     const oauth = createOAuth({
       ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
       ...{ checks: app.limiters.keyChecks, publicUrl, now, presentAssertion },

@@ -16,7 +16,6 @@ import { createDb, createPool, operatorRole, type QueuedDb, readerRole } from '.
 import { migrate } from '../app/db/migrate.ts'
 import type { Db, Plan } from '../app/db/schema.ts'
 import { createExportSource, type ExportSource } from '../app/export/source.ts'
-import type { Outbound } from '../app/http/outbound.ts'
 import { createApiKey } from '../app/identity/api-keys.ts'
 import { ensureSigningKeys } from '../app/identity/key-rotation.ts'
 import { loadSigningKeys } from '../app/identity/signing-keys.ts'
@@ -159,8 +158,6 @@ export type TestAppOptions = {
   origin?: string
   isDraining?: () => boolean
   logStream?: LogStream
-  /** Replaces the Internet. */
-  outbound?: Outbound
   /** Timeout of a poll of the change log. By default it never times out. */
   pollMs?: number
   /** Defaults to the lease of production. */
@@ -221,7 +218,6 @@ export const createTestApp = async (
     ping: async () => {},
     isDraining: options.isDraining ?? (() => false),
     hasEdge: process.env.TEST_EDGE !== 'off',
-    ...(options.outbound ? { outbound: options.outbound } : {}),
     ...(options.logStream ? { logStream: options.logStream } : {}),
   })
   app.addHook('onClose', async () => {

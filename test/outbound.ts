@@ -7,7 +7,7 @@ import { createOutbound, type Outbound, type OutboundOptions } from '../app/http
 import { makeCertificate as makeFiles } from './api/sockets.ts'
 
 /** In the certificate. */
-export const hostName = 'keys.example.com'
+export const hostName = 'hooks.example.com'
 /** The agent connects to the test server instead. */
 export const publicAddress = '93.184.215.14'
 

@@ -31,10 +31,8 @@ table api_keys row level security forced
   replaced_by text collate "C"
   networks cidr[]
   client_jwks jsonb
-  jwks_uri text
   constraint api_keys_key_id_check CHECK ((key_id ~ '^[a-z0-9]{1,32}$'::text))
   constraint api_keys_networks CHECK (((cardinality(networks) >= 1) AND (cardinality(networks) <= 100)))
-  constraint api_keys_one_proof CHECK (((client_jwks IS NULL) OR (jwks_uri IS NULL)))
   constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32))
   constraint api_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint api_keys_pkey PRIMARY KEY (customer_id, key_id)
@@ -326,17 +324,6 @@ table change_state
   history_floor bigint not null default 0
   constraint change_state_only_row_check CHECK (only_row)
   constraint change_state_pkey PRIMARY KEY (only_row)
-
-table client_key_sets row level security forced
-  customer_id text collate "C" not null
-  key_id text collate "C" not null
-  jwks_uri text not null
-  jwks jsonb
-  asked_at timestamp with time zone not null default now()
-  read_at timestamp with time zone
-  constraint client_key_sets_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
-  constraint client_key_sets_pkey PRIMARY KEY (customer_id, key_id)
-  policy operator permissive for * to certdata_operator using true with check true
 
 table countries
   id text collate "C" not null
@@ -1909,13 +1896,13 @@ end $function$
 
 
 CREATE OR REPLACE FUNCTION public.find_api_key(wanted text)
- RETURNS TABLE(customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, plan text, suspended_at timestamp with time zone, expiring_within integer, networks text[], client_jwks text, jwks_uri text)
+ RETURNS TABLE(customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, plan text, suspended_at timestamp with time zone, expiring_within integer, networks text[], client_jwks text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select k.customer_id, k.key_id, k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, k.last_used_on,
-    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.jwks_uri
+    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text
   from api_keys k join customers c on c.customer_id = k.customer_id
   where k.key_id = wanted
 $function$
@@ -2049,17 +2036,6 @@ CREATE OR REPLACE FUNCTION public.is_token_revoked(customer text, key text, toke
 AS $function$
   select exists (select from revoked_tokens r
     where r.customer_id = customer and r.key_id = key and r.jti = token)
-$function$
-
-
-CREATE OR REPLACE FUNCTION public.keep_key_set(customer text, key text, uri text, said jsonb)
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  update client_key_sets set jwks = said, read_at = now()
-  where customer_id = customer and key_id = key and jwks_uri = uri
 $function$
 
 
@@ -3186,26 +3162,6 @@ AS $function$
 $function$
 
 
-CREATE OR REPLACE FUNCTION public.take_key_set(customer text, key text, uri text)
- RETURNS TABLE(is_due boolean, jwks text, age_seconds double precision, asked_seconds double precision)
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  with claimed as (
-    insert into client_key_sets as s (customer_id, key_id, jwks_uri)
-    select customer, key, uri from api_keys k where k.customer_id = customer and k.key_id = key
-    on conflict (customer_id, key_id) do update set asked_at = now(), jwks_uri = uri,
-      jwks = case when s.jwks_uri = uri then s.jwks end
-      where s.jwks_uri <> uri or s.asked_at <= now() - interval '1 minute'
-    returning 1)
-  select exists (select from claimed), s.jwks::text, extract(epoch from now() - s.read_at)::float8,
-    extract(epoch from now() - s.asked_at)::float8
-  from (select) one
-  left join client_key_sets s on s.customer_id = customer and s.key_id = key and s.jwks_uri = uri
-$function$
-
-
 CREATE OR REPLACE FUNCTION public.trim_demo_history(kind text, record text)
  RETURNS void
  LANGUAGE plpgsql
@@ -3410,7 +3366,6 @@ grant execute on function history_floor() to certdata_reader
 grant execute on function history_floor() to certdata_operator
 grant execute on function is_list(text[]) to public
 grant execute on function is_token_revoked(text,text,text) to certdata_reader
-grant execute on function keep_key_set(text,text,text,jsonb) to certdata_reader
 grant execute on function lab_before() to public
 grant execute on function lab_elements_delete() to public
 grant execute on function lab_elements_insert() to public
@@ -3470,7 +3425,6 @@ grant execute on function revoke_token(text,text,text,timestamp with time zone) 
 grant execute on function sample_changes() to certdata_reader
 grant execute on function sample_changes() to certdata_operator
 grant execute on function signing_keys_version() to certdata_reader
-grant execute on function take_key_set(text,text,text) to certdata_reader
 grant execute on function trim_demo_history(text,text) to certdata_operator
 grant execute on function update_webhook(uuid,text,text,json) to certdata_reader
 grant execute on function use_assertion(text,text,bytea,timestamp with time zone) to certdata_reader
@@ -3510,7 +3464,6 @@ grant select on table change_log to certdata_reader
 grant delete, insert, select on table change_log to certdata_operator
 grant delete, insert, select, update on table change_samples to certdata_operator
 grant delete, insert, select, update on table change_state to certdata_operator
-grant delete, insert, select, update on table client_key_sets to certdata_operator
 grant select on table countries to certdata_reader
 grant delete, insert, select, update on table countries to certdata_operator
 grant delete, insert, select, update on table custom_documents to certdata_operator
@@ -3552,10 +3505,8 @@ comment on function public.claim_webhooks(pg_catalog.uuid,timestamp with time zo
 comment on function public.cover_signing_key(pg_catalog.text,timestamp with time zone) is 'stores the latest expiry of the key''s tokens; false: the key was removed and must not sign'
 comment on function public.renew_webhooks(pg_catalog.uuid,timestamp with time zone,interval,pg_catalog.text[]) is 'renews leases; returns customers with webhooks that wait because their lease has ended or an attempt is due'
 comment on function public.signing_keys_version() is 'changes with the keys that list_signing_keys returns'
-comment on function public.take_key_set(pg_catalog.text,pg_catalog.text,pg_catalog.text) is 'returns the last response; is_due: the caller must request the keys again'
 comment on function public.use_assertion(pg_catalog.text,pg_catalog.text,pg_catalog.bytea,timestamp with time zone) is 'false: the assertion was used before'
 comment on table column public.api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)'
-comment on table column public.api_keys.jwks_uri is 'URL at which a client publishes these keys'
 comment on table column public.api_keys.networks is 'null = all addresses'
 comment on table column public.api_keys.replaced_by is 'the key that a rotation created instead of this one'
 comment on table column public.api_keys.scopes is 'null = all scopes, also of later resources'

@@ -26,7 +26,6 @@ export type Database = {
       string | null | undefined,
       string | null
     >
-    jwks_uri: ColumnType<string | null, string | null | undefined>
     created_at: Generated<string>
   }
   signing_keys: {

@@ -103,9 +103,8 @@ const watchBytes = (sent: ClientRequest, maxBytes: number): Promise<never> =>
   })
 
 type OutboundRequest = Readonly<{
-  method?: 'GET' | 'POST'
-  headers?: Readonly<Record<string, string>>
-  body?: Buffer
+  headers: Readonly<Record<string, string>>
+  body: Buffer
   maxBytes: number
   /** For everything, from the name resolution to the end of the response. */
   timeoutMs: number
@@ -114,7 +113,7 @@ type OutboundRequest = Readonly<{
 export type OutboundAnswer = Readonly<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
 
 /**
- * Sends a request to a URL that a customer chose. Rejects with OutboundError if an address is not allowed, the
+ * Posts `body` to a URL that a customer chose. Rejects with OutboundError if an address is not allowed, the
  * response is a redirect or too large, or the time is over; otherwise with Node's errors.
  */
 export type Outbound = (url: string, request: OutboundRequest) => Promise<OutboundAnswer>
@@ -127,11 +126,11 @@ const send = async (
   addresses: LookupAddress[],
   agent: Agent,
   signal: AbortSignal,
-  { method = 'GET', headers = {}, body, maxBytes }: OutboundRequest,
+  { headers, body, maxBytes }: OutboundRequest,
 ): Promise<OutboundAnswer> => {
   const host = getHost(url)
   const sent = request({
-    ...{ agent, method, host, port: 443, path: url.pathname + url.search, signal },
+    ...{ agent, method: 'POST', host, port: 443, path: url.pathname + url.search, signal },
     ...{ lookup: pin(addresses), rejectUnauthorized: true, servername: isIP(host) === 0 ? host : '' },
     headers: { ...headers, host: url.host, 'accept-encoding': 'identity' },
   })

@@ -17,7 +17,6 @@ export type ApiKey = {
   replaced_by: string | null
   /** null = any address. */
   networks: string[] | null
-  jwks_uri: string | null
   kids: string[] | null
   created_at: string
 }
@@ -33,17 +32,11 @@ const columns = [
   'last_used_on',
   'replaced_by',
   sql<string[] | null>`networks::text[]`.as('networks'),
-  'jwks_uri',
   sql<string[] | null>`jsonb_path_query_array(client_jwks, '$.keys[*].kid')`.as('kids'),
   selectInstant('created_at').as('created_at'),
 ] as const
 
-type ClientProof = { jwks: readonly PublicJwk[] } | { jwksUri: string }
-
-const toColumns = (proof: ClientProof) =>
-  'jwks' in proof
-    ? { client_jwks: JSON.stringify({ keys: proof.jwks }), jwks_uri: null }
-    : { client_jwks: null, jwks_uri: proof.jwksUri }
+const formatJwks = (keys: readonly PublicJwk[]): string => JSON.stringify({ keys })
 
 /** null = every scope except `onlyNamedScopes`, no expiry. Without `networks`: any address. */
 export type NewApiKey = {
@@ -53,8 +46,8 @@ export type NewApiKey = {
   scopes: string[] | null
   expiresAt: string | null
   networks?: string[] | undefined
-  /** Defaults to the secret. With a proof, `secretSha256` belongs to a secret that was never shown. */
-  proof?: ClientProof
+  /** Of a client that signs. `secretSha256` then belongs to a secret that was never shown. */
+  clientKeys?: readonly PublicJwk[]
 }
 
 /** Rejects with the driver's foreign key error if the customer does not exist. */
@@ -68,7 +61,7 @@ export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
       scopes: key.scopes,
       expires_at: key.expiresAt,
       networks: sql<string[] | null>`${key.networks ?? null}::cidr[]`,
-      ...(key.proof ? toColumns(key.proof) : {}),
+      client_jwks: key.clientKeys ? formatJwks(key.clientKeys) : null,
     })
     .returning(columns)
     .executeTakeFirstOrThrow()
@@ -90,8 +83,7 @@ const updateKey = (db: Db, keyId: string, values: UpdateObject<Database, 'api_ke
 type KeySuccession = { key: ApiKey; former: ApiKey }
 
 const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
-  and client_jwks is null and jwks_uri is null
-  and coalesce(expires_at, 'infinity') > now()`
+  and client_jwks is null and coalesce(expires_at, 'infinity') > now()`
 
 /** If `mayBeSucceeded`, adds a copy with full lifetime. The old key ends in `overlapSeconds`, or earlier. */
 export const succeedApiKey = (
@@ -126,8 +118,12 @@ export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined>
 export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): Promise<ApiKey | undefined> =>
   updateKey(db, keyId, { networks: sql<string[] | null>`${networks}::cidr[]` }).executeTakeFirst()
 
-/** Replaces the proof of a signing client. `undefined` if the key does not exist or has a secret. */
-export const changeClientProof = (db: Db, keyId: string, proof: ClientProof): Promise<ApiKey | undefined> =>
-  updateKey(db, keyId, toColumns(proof))
-    .where(sql<boolean>`(client_jwks is not null or jwks_uri is not null)`)
+/** Replaces the keys of a signing client. `undefined` if the key does not exist or has a secret. */
+export const changeClientKeys = (
+  db: Db,
+  keyId: string,
+  clientKeys: readonly PublicJwk[],
+): Promise<ApiKey | undefined> =>
+  updateKey(db, keyId, { client_jwks: formatJwks(clientKeys) })
+    .where('client_jwks', 'is not', null)
     .executeTakeFirst()

@@ -6,7 +6,6 @@ import { parseUniqueJson } from '../http/unique-json.ts'
 import { assertionAlgorithms, type ClientKey, toKeyAlgorithm } from './client-keys.ts'
 import type { Credential } from './credential.ts'
 import { findRow, type KeyFacts } from './facts.ts'
-import type { KeySets } from './key-sets.ts'
 import { isUsable, type Principals, refuseApiKey } from './principals.ts'
 
 /** RFC 7523, section 2.2. */
@@ -86,7 +85,6 @@ const isSignedWith = async (jwt: string, payload: Buffer, alg: string, { key }: 
 type AssertionOptions = {
   db: Db
   principals: Pick<Principals, 'hasKey' | 'findClaimedKey' | 'confirmRefusal'>
-  keySets: KeySets
   publicUrl: string
   now: () => number
 }
@@ -98,14 +96,8 @@ const refuse = (detail: string, auditReason: string) => refuseApiKey({ detail, a
  * any instance. `clientId`: the id in the request, if any. `requireRoom` throws if the client's quota is used up;
  * the client may then send the same assertion again.
  */
-export const createAssertions = ({ db, principals, keySets, publicUrl, now }: AssertionOptions) => {
+export const createAssertions = ({ db, principals, publicUrl, now }: AssertionOptions) => {
   const audiences = [publicUrl, `${publicUrl}/v1/oauth/token`]
-
-  const listKeys = async (facts: KeyFacts): Promise<readonly ClientKey[] | undefined> => {
-    const { client, customerId, keyId } = facts
-    if (!client || 'keys' in client) return client?.keys ?? []
-    return keySets.find({ customerId, keyId, jwksUri: client.jwksUri })
-  }
 
   const isSigned = async (
     jwt: string,
@@ -140,11 +132,11 @@ export const createAssertions = ({ db, principals, keySets, publicUrl, now }: As
             : 'client_id is not the sub of the assertion'
         if (fault) throw refuse(fault, 'assertion_claims')
         const facts = await principals.findClaimedKey(claims.sub, turn)
-        const keys = isUsable(facts, now()) ? await listKeys(facts) : []
-        const isGood = await isSigned(jwt, payload, header, keys ?? [])
+        const keys = isUsable(facts, now()) ? (facts.clientKeys ?? []) : []
+        const isGood = await isSigned(jwt, payload, header, keys)
         if (!isGood || !facts) {
           if (facts) await principals.confirmRefusal()
-          throw refuse(notProved, keys ? 'assertion_signature' : 'jwks_unavailable')
+          throw refuse(notProved, 'assertion_signature')
         }
         requireRoom(facts)
         if (!(await turn(() => use(facts, claims)))) {

@@ -17,9 +17,8 @@ export type PublicJwk = Readonly<Record<string, string> & { kid: string; alg: Ke
 
 export type ClientKey = Readonly<{ kid: string; alg: KeyAlgorithm; key: KeyObject }>
 
+// See docs/decisions/0199-no-keys-from-addresses-of-clients.md.
 const maxKeys = 10
-/** Of a published set, unsuitable keys included. Each is parsed. */
-const maxParsed = 100
 const [leastRsaBits, mostRsaBits] = [2048, 4096]
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
@@ -105,44 +104,22 @@ const importJwk = (jwk: Readonly<Record<string, string>>): KeyObject => {
   }
 }
 
-const requireAtMost = <T>(most: number, jwks: T[]): T[] => {
-  if (jwks.length > most) throw new Error(`expected at most ${most} keys`)
-  return jwks
-}
-
 /** Parses one JSON Web Key or a set of 1 to 10. Throws with the reason if a key is unsuitable. */
 export const parseClientKeys = (value: unknown): PublicJwk[] => {
   const set = setSchema.safeParse(value)
-  const jwks = requireAtMost(maxKeys, set.success ? set.data.keys : [value]).map(parseJwk)
-  if (jwks.length === 0) throw new Error('expected at least one key')
+  const given = set.success ? set.data.keys : [value]
+  if (given.length > maxKeys) throw new Error(`expected at most ${maxKeys} keys`)
+  if (given.length === 0) throw new Error('expected at least one key')
+  const jwks = given.map(parseJwk)
   if (new Set(jwks.map(({ kid }) => kid)).size < jwks.length) throw new Error('two keys have the same kid')
   return jwks
 }
 
-const tryJwk = (value: unknown): PublicJwk[] => {
-  try {
-    return [parseJwk(value)]
-  } catch {
-    return []
-  }
-}
-
-/** Skips unsuitable keys. Throws if `value` is not a set of at most 100 keys, or more than 10 are suitable. */
-export const parsePublishedKeys = (value: unknown): PublicJwk[] =>
-  requireAtMost(maxKeys, requireAtMost(maxParsed, setSchema.parse(value).keys).flatMap(tryJwk))
-
-/** Throws if the members do not form a key. Does not check its strength: stored keys are checked. */
-export const importClientKeys = (jwks: readonly PublicJwk[]): ClientKey[] =>
-  jwks.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
-
-// See docs/decisions/0096-a-client-that-signs-is-a-key.md.
-export type ClientProver = Readonly<{ keys: readonly ClientKey[] } | { jwksUri: string }>
-
-/** Parameters: two columns of `api_keys`. `undefined` if the key has a secret. */
-export const readClientProver = (
-  clientJwks: string | null,
-  jwksUri: string | null,
-): ClientProver | undefined => {
-  if (clientJwks === null) return jwksUri === null ? undefined : { jwksUri }
-  return { keys: importClientKeys((JSON.parse(clientJwks) as { keys: PublicJwk[] }).keys) }
+/**
+ * Reads the column `client_jwks` of `api_keys`. Throws if the members do not form a key. Does not check its
+ * strength: stored keys are checked. See docs/decisions/0096-a-client-that-signs-is-a-key.md.
+ */
+export const readClientKeys = (clientJwks: string): ClientKey[] => {
+  const { keys } = JSON.parse(clientJwks) as { keys: PublicJwk[] }
+  return keys.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
 }

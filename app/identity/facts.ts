@@ -6,7 +6,7 @@ import type { Stamped } from '../cache/stamped.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import type { Turn } from '../overload/queue.ts'
-import { type ClientProver, readClientProver } from './client-keys.ts'
+import { type ClientKey, readClientKeys } from './client-keys.ts'
 import { createNetworkCheck } from './networks.ts'
 import type { CustomerFacts } from './principal.ts'
 
@@ -20,7 +20,8 @@ export type KeyFacts = CustomerFacts &
     expiresAtMs: number
     revoked: boolean
     isAllowedFrom: ((address: string) => boolean) | undefined
-    client: ClientProver | undefined
+    /** Of a client that signs. `undefined` if the key has a secret. */
+    clientKeys: readonly ClientKey[] | undefined
     /** If false, no token of the key needs a look-up of its revocation. */
     hasRevokedTokens: boolean
   }>
@@ -80,11 +81,10 @@ export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<Cus
   return toFact(customerId, { snapshot, server }, facts)
 }
 
-type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom' | 'client'> & {
+type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom' | 'clientKeys'> & {
   scopes: string[] | null
   networks: string[] | null
   clientJwks: string | null
-  jwksUri: string | null
 }
 
 /** `undefined` if the key does not exist. */
@@ -93,19 +93,19 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
     db,
     sql<KeyRow & StampRow>`
       select ${customerColumns}, ${stampColumns}, key_id as "keyId", secret_sha256 as "secretSha256", scopes, networks,
-        client_jwks as "clientJwks", jwks_uri as "jwksUri",
+        client_jwks as "clientJwks",
         coalesce(extract(epoch from expires_at) * 1000, 'Infinity')::float8 as "expiresAtMs",
         revoked_at is not null as revoked,
         has_revoked_tokens(customer_id, key_id) as "hasRevokedTokens"
       from find_api_key(${keyId})`,
   )
   if (!row) return undefined
-  const { snapshot, server, scopes, networks, clientJwks, jwksUri, ...facts } = row
+  const { snapshot, server, scopes, networks, clientJwks, ...facts } = row
   const value = {
     ...facts,
     scopes: scopes ? new Set(scopes) : undefined,
     isAllowedFrom: networks ? createNetworkCheck(networks) : undefined,
-    client: readClientProver(clientJwks, jwksUri),
+    clientKeys: clientJwks === null ? undefined : readClientKeys(clientJwks),
   }
   return toFact(facts.customerId, { snapshot, server }, value)
 }

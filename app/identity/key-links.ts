@@ -15,7 +15,7 @@ const hashSecret = (secret: string): Buffer => createHash('sha256').update(secre
 const columns = sql`key_id, customer_id as customer,
   case when expires_at <= now() then 'expired' else 'pending' end as state, scopes,
   ${selectInstant('expires_at')} as expires_at, null as revoked_at, null as last_used_on, null as replaced_by,
-  networks::text[] as networks, null as jwks_uri, null as kids, ${selectInstant('created_at')} as created_at`
+  networks::text[] as networks, null as kids, ${selectInstant('created_at')} as created_at`
 
 /** `lifetimeSeconds`: of the key, from the use of the link; null = unlimited. */
 type NewKeyLink = Pick<NewApiKey, 'customerId' | 'scopes' | 'networks'> & {

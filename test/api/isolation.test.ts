@@ -534,7 +534,6 @@ t.test('the serving role can change no data and cannot read customers and keys',
     'custom_grants',
     'audit_numbers',
     'used_assertions',
-    'client_key_sets',
   ]
   for (const table of [...resourceNames, 'elements', 'record_history', 'audit_copies', ...secret]) {
     const statements = [

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -77,7 +77,6 @@ const telling = (() => {
 })()
 
 const networks = ['127.0.0.0/8', '::1/128', 'fd00:5eed::/32']
-const jwksUri = 'https://keys.erased-customer.example.com/jwks.json'
 const kid = 'key-of-the-erased-customer'
 
 t.test('exports and erases a real manufacturer completely', async (t) => {
@@ -107,9 +106,10 @@ t.test('exports and erases a real manufacturer completely', async (t) => {
   const { api_key: apiKey, key_id: keyId } = await json('keys', 'issue', erased)
   const secret = parseApiKey(apiKey)?.secret as string
   await cli('keys', 'networks', keyId, ...networks)
-  const { client_id: clientId } = await json('keys', 'add-client', erased, '--jwks-uri', jwksUri)
-  await query(`insert into client_key_sets (customer_id, key_id, jwks_uri, jwks)
-    values ('${erased}', '${clientId}', '${jwksUri}', '[{"kid": "${kid}"}]')`)
+  const keyFile = join(folder, 'client-key.json')
+  const { publicKey } = generateKeyPairSync('ed25519')
+  writeFileSync(keyFile, JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid }))
+  const { client_id: clientId } = await json('keys', 'add-client', erased, '--jwk', keyFile)
   await query(`insert into used_assertions values ('${erased}', '${clientId}', sha256('x'), now())`)
   const service = await startService(env)
   await untilReady(service)
@@ -136,7 +136,7 @@ t.test('exports and erases a real manufacturer completely', async (t) => {
       .join('\n')
   }
   const traces = (text: string) =>
-    [erased, keyId, clientId, secret, token, kid, jwksUri, 'fd00:5eed::/32', ...telling].filter((each) =>
+    [erased, keyId, clientId, secret, token, kid, 'fd00:5eed::/32', ...telling].filter((each) =>
       text.includes(each),
     )
 
@@ -181,9 +181,8 @@ t.test('exports and erases a real manufacturer completely', async (t) => {
     )
     t.match(
       keys.find((key) => key.key_id === clientId),
-      { jwks_uri: jwksUri },
+      { client_jwks: { keys: [{ kid }] } },
     )
-    t.match(JSON.parse(read('client_key_sets')[0] as string), { jwks: [{ kid }] })
     t.match(JSON.parse(read('used_assertions')[0] as string), { key_id: clientId })
     t.ok(read('audit').some((line) => JSON.parse(line).action === 'login'))
     const all = readdirSync(directory)
@@ -276,7 +275,6 @@ t.test('exports and erases a real manufacturer completely', async (t) => {
       products: counts.products,
       customers: 1,
       api_keys: 2,
-      client_key_sets: 1,
       used_assertions: 1,
     }
     t.match(result, { customer: erased, rows })

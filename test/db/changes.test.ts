@@ -130,7 +130,6 @@ t.test('the log covers every table on which answers or rights depend', async (t)
     webhook_deliveries: 'never served',
     demo_changes: 'never served: the records that it names are logged',
     used_assertions: 'asked at each login, and never kept',
-    client_key_sets: 'asked at each login, and kept for a second',
     key_links: 'read when a link is used, and never kept',
     kysely_migration: 'of the migrations',
     kysely_migration_lock: 'of the migrations',

@@ -16,7 +16,7 @@ startWebhooks({
   deliver: createDeliver({
     keys: createWebhookKeys(secrets),
     now: Date.now,
-    outbound: (_url, { headers = {} }) => {
+    outbound: (_url, { headers }) => {
       process.send?.(headers['webhook-id'])
       return new Promise(() => {})
     },

@@ -41,7 +41,7 @@ export const createReceiver = (host: string): Receiver => {
     messages: () => receiver.received.filter(({ message }) => message.type !== 'webhook.test'),
     answer: () => 204,
     headers: {},
-    async outbound(url, { headers = {}, body }) {
+    async outbound(url, { headers, body }) {
       if (new URL(url).hostname !== host) throw new Error('of another test')
       const text = String(body)
       const received = { url, headers, body: text, message: JSON.parse(text) }

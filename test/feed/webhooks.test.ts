@@ -550,7 +550,7 @@ t.test('the commands refuse addresses, send tests, and allow ten webhooks for a 
     'https://u:p@a.example.com/',
     'nonsense',
   ]) {
-    t.equal((await cli('add', id, wrong)).code, 2, wrong)
+    t.match(await cli('add', id, wrong), { code: 2, stderr: /expected|is private/ }, wrong)
   }
   t.equal((await cli('add', id, url, '--resources', 'prodcts')).code, 2)
   t.equal((await cli('add', 'nobody', url)).code, 1)

@@ -10,8 +10,8 @@ import { hostName, makeCertificate, publicAddress, startInternet } from '../outb
 import { freePort } from '../servers.ts'
 
 /** The time is only reached if a flood is not cut. */
-const limits = { maxBytes: 1_000, timeoutMs: 60_000 }
-const url = `https://${hostName}/jwks.json`
+const limits = { headers: {}, body: Buffer.from('{}'), maxBytes: 1_000, timeoutMs: 60_000 }
+const url = `https://${hostName}/hook`
 const words = (text: string) => text.trim().split(/\s+/)
 
 /** Addresses that no request may use, in a URL or from a name server. */
@@ -37,10 +37,10 @@ const hostileUrls = [
   ...words(`
     https://127.1/ https://0x7f.1/ https://0x7f000001/ https://2130706433/ https://017700000001/
     https://0177.0.0.1/ https://127.0.0.1./ https://①②⑦.0.0.1/ https://0/ https://169.254.43518/
-    https://[::1]/ https://[::ffff:127.0.0.1]/ https://[fe80::1]/ https://[::]/ http://keys.example.com/
-    ftp://keys.example.com/ file:///etc/passwd gopher://keys.example.com/ https://keys.example.com:8443/
-    https://keys.example.com:80/ https://user@keys.example.com/ https://user:word@keys.example.com/
-    https://keys.example.com/#part https://keys.example.com/# //keys.example.com/ keys.example.com https://
+    https://[::1]/ https://[::ffff:127.0.0.1]/ https://[fe80::1]/ https://[::]/ http://hooks.example.com/
+    ftp://hooks.example.com/ file:///etc/passwd gopher://hooks.example.com/ https://hooks.example.com:8443/
+    https://hooks.example.com:80/ https://user@hooks.example.com/ https://user:word@hooks.example.com/
+    https://hooks.example.com/#part https://hooks.example.com/# //hooks.example.com/ hooks.example.com https://
     https:/// https://[::1 data:text/html,x javascript:alert(1) https://10.1/ https://0xa.0x1/
     https://0300.0250.1/ https://192.168.257/ https://3232235521/ https://0xA9FEA9FE/
     https://0251.0376.0251.0376/ https://0x7f.0.0.0x1/ https://0x7f.0x1/ https://１２７.0.0.1/
@@ -48,17 +48,17 @@ const hostileUrls = [
     https://255.255.255.255/ https://256.0.0.1/ https://[::ffff:7f00:1]/
     https://[0:0:0:0:0:ffff:a9fe:a9fe]/ https://[fe80::1%25eth0]/ https://[::127.0.0.1]/
     https://[64:ff9b::a00:1]/ https://[2002:a00:1::]/ https://[fd00::1]/ https://[ff02::1]/
-    https://[2001:db8::1]/ https://[::1]:443/ https://[::ffff:169.254.169.254]/ HTTP://keys.example.com/
-    ws://keys.example.com/ wss://keys.example.com/ https:keys.example.com:1/ https://@keys.example.com:444/
-    https://10.0.0.1@keys.example.com/ https://:x@keys.example.com/ https://keys.example.com@10.0.0.1/
-    https://keys.example.com:0/ https://keys.example.com:65536/`),
+    https://[2001:db8::1]/ https://[::1]:443/ https://[::ffff:169.254.169.254]/ HTTP://hooks.example.com/
+    ws://hooks.example.com/ wss://hooks.example.com/ https:hooks.example.com:1/ https://@hooks.example.com:444/
+    https://10.0.0.1@hooks.example.com/ https://:x@hooks.example.com/ https://hooks.example.com@10.0.0.1/
+    https://hooks.example.com:0/ https://hooks.example.com:65536/`),
   '',
   'https://a b/',
-  `https://keys.example.com/${'x'.repeat(2_000)}`,
+  `https://hooks.example.com/${'x'.repeat(2_000)}`,
 ]
 
 /** `parseTarget` accepts these; only the look-up refuses them. */
-const hostileNames = ['localhost', 'a.localhost', 'keys.localhost.', '127.0.0.1..', '10.0.0.1.example.com']
+const hostileNames = ['localhost', 'a.localhost', 'hooks.localhost.', '127.0.0.1..', '10.0.0.1.example.com']
 
 t.test(`classifies ${hostileAddresses.length} addresses as not public, and a few as public`, (t) => {
   for (const address of hostileAddresses) t.notOk(isPublicAddress(address), address)
@@ -79,7 +79,7 @@ t.test(`${hostileUrls.length} URLs are refused before any look-up`, async (t) =>
     await t.rejects(internet.outbound(each, limits), /expected|private/)
   }
   t.match(internet, { lookups: 0, connections: [], requests: 0 })
-  t.equal(parseTarget('https://keys.example.com:443/x?y=1').href, 'https://keys.example.com/x?y=1')
+  t.equal(parseTarget('https://hooks.example.com:443/x?y=1').href, 'https://hooks.example.com/x?y=1')
 })
 
 t.test('a name with an address that is not public gets no connection', async (t) => {
@@ -235,7 +235,7 @@ t.test('a flood of TLS tickets is cut', async (t) => {
   await t.rejects(outbound(url, limits), /more than 1000 bytes/)
 })
 
-t.test('the certificate must match the name, and methods, headers and bodies arrive', async (t) => {
+t.test('the certificate must match the name, and headers and bodies arrive', async (t) => {
   const internet = await startInternet()
   t.teardown(internet.close)
   await t.rejects(internet.outbound('https://other.example.com/', limits), /altnames|does not match/i)
@@ -251,10 +251,9 @@ t.test('the certificate must match the name, and methods, headers and bodies arr
   }
   const { body } = await internet.outbound(`${url}?a=1`, {
     ...limits,
-    method: 'POST',
     headers: { 'x-mark': 'm', host: 'evil.example' },
     body: Buffer.from('hello'),
   })
-  const said = { method: 'POST', url: '/jwks.json?a=1', host: hostName, mark: 'm', body: 'hello' }
+  const said = { method: 'POST', url: '/hook?a=1', host: hostName, mark: 'm', body: 'hello' }
   t.same(JSON.parse(body.toString()), said)
 })

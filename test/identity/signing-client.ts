@@ -25,7 +25,7 @@ export type SigningClient = Readonly<{
   publicKey: KeyObject
 }>
 
-type Options = { plan?: Plan; scopes?: string[] | null; alg?: Algorithm; jwksUri?: string; kid?: string }
+type Options = { plan?: Plan; scopes?: string[] | null; alg?: Algorithm; kid?: string }
 
 let customers = 0
 
@@ -33,14 +33,13 @@ export const addSigningClient = async (
   database: TestDatabase,
   options: Options = {},
 ): Promise<SigningClient> => {
-  const { plan = 'premium', scopes = null, alg = 'EdDSA', jwksUri, kid } = options
+  const { plan = 'premium', scopes = null, alg = 'EdDSA', kid } = options
   const customer = `signer-${++customers}`
   await addCustomer(database, customer, { plan })
   const { privateKey, publicKey } = makeKeys[alg]()
   const { keyId: id, secretSha256 } = createApiKey()
-  const jwks = parseClientKeys(getJwk(publicKey, kid === undefined ? {} : { kid }))
-  const proof = jwksUri === undefined ? { jwks } : { jwksUri }
-  const key = { customerId: customer, keyId: id, secretSha256, scopes, expiresAt: null, proof }
+  const clientKeys = parseClientKeys(getJwk(publicKey, kid === undefined ? {} : { kid }))
+  const key = { customerId: customer, keyId: id, secretSha256, scopes, expiresAt: null, clientKeys }
   await addApiKey(database.operator, key)
   return { customer, id, alg, privateKey, publicKey }
 }

@@ -51,7 +51,7 @@ export const createDeliver =
     }
     const bounds = { maxBytes: maxAnswerBytes, timeoutMs: deliveryTimeoutMs }
     try {
-      const answer = await outbound(url, { method: 'POST', headers, body, ...bounds })
+      const answer = await outbound(url, { headers, body, ...bounds })
       const { status } = answer
       const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], now())
       return { status, result: String(status), retryAfterMs }

@@ -1,24 +1,23 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { maskQuery } from '../../audit/mask-query.ts'
 import type { AuditEvent } from '../../audit/record.ts'
 import type { Db } from '../../db/schema.ts'
 import { parseUniqueJson } from '../../http/unique-json.ts'
-import { type ApiKey, addApiKey, changeClientProof, type NewApiKey } from '../../identity/api-key-store.ts'
+import { type ApiKey, addApiKey, changeClientKeys, type NewApiKey } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { type PublicJwk, parseClientKeys } from '../../identity/client-keys.ts'
 import type { Customer } from '../../identity/customers.ts'
 import { demoCustomerId } from '../../identity/principal.ts'
-import { parseExpiry, parseHttpsUrl, parseSlug } from './arguments.ts'
+import { parseExpiry, parseSlug } from './arguments.ts'
 import { changeAudited, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
 import { Refusal } from './refusal.ts'
 import { parseScopes, requireGranted, withOwnScopes } from './scopes.ts'
 import { createCommand, formatFields, type Output, print, type Shell } from './shell.ts'
 
-type ProofOptions = Output & { jwk?: string; jwksUri?: string }
+type KeyOptions = Output & { jwk: string }
 export type LimitOptions = Output & { scopes?: string[]; expires?: string; networks?: string[] }
-type AddOptions = ProofOptions & LimitOptions
+type AddOptions = KeyOptions & LimitOptions
 
 const readJwks = async (file: string): Promise<PublicJwk[]> => {
   try {
@@ -28,14 +27,9 @@ const readJwks = async (file: string): Promise<PublicJwk[]> => {
   }
 }
 
-const readProof = async ({ jwk, jwksUri }: ProofOptions, command: Command) => {
-  if ((jwk === undefined) === (jwksUri === undefined)) command.error('error: give either --jwk or --jwks-uri')
-  return jwk === undefined ? { jwksUri: jwksUri as string } : { jwks: await readJwks(jwk) }
-}
-
 const show = async (shell: Shell, options: Output, key: ApiKey & { scopes: string[] }): Promise<void> => {
-  const { key_id, customer, scopes, expires_at, networks, jwks_uri, kids } = key
-  const client = { client_id: key_id, customer, scopes, expires_at, networks, jwks_uri, kids }
+  const { key_id, customer, scopes, expires_at, networks, kids } = key
+  const client = { client_id: key_id, customer, scopes, expires_at, networks, kids }
   print(shell, options, client, formatFields(client))
 }
 
@@ -57,7 +51,7 @@ export const requireKeyOwner = async (
 export const addKey = (
   shell: Shell,
   slug: string,
-  made: Pick<NewApiKey, 'keyId' | 'secretSha256' | 'proof'>,
+  made: Pick<NewApiKey, 'keyId' | 'secretSha256' | 'clientKeys'>,
   { scopes, expires, networks }: LimitOptions,
   describe: (added: ApiKey) => Pick<AuditEvent, 'action' | 'details'>,
 ) =>
@@ -72,34 +66,29 @@ export const addKey = (
     return withOwnScopes(db, added)
   })
 
-const add = async (shell: Shell, slug: string, options: AddOptions, command: Command): Promise<void> => {
-  const proof = await readProof(options, command)
+const add = async (shell: Shell, slug: string, options: AddOptions): Promise<void> => {
+  const clientKeys = await readJwks(options.jwk)
   // The secret is discarded, so that only a signature proves the client.
   const { apiKey: _, ...secret } = createApiKey()
-  const made = { ...secret, proof }
-  const key = await addKey(shell, slug, made, options, ({ scopes, expires_at, kids, jwks_uri }) => ({
+  const made = { ...secret, clientKeys }
+  const key = await addKey(shell, slug, made, options, ({ scopes, expires_at, kids }) => ({
     action: 'keys.add-client',
-    details: { scopes, expires_at, kids, jwks_uri: maskQuery(jwks_uri) },
+    details: { scopes, expires_at, kids },
   }))
   await show(shell, options, key)
 }
 
-const change = async (
-  shell: Shell,
-  keyId: string,
-  options: ProofOptions,
-  command: Command,
-): Promise<void> => {
-  const proof = await readProof(options, command)
+const change = async (shell: Shell, keyId: string, options: KeyOptions): Promise<void> => {
+  const clientKeys = await readJwks(options.jwk)
   const key = await withOperator(shell, async (db) => {
     const changed = await changeAudited(
       db,
-      (trx) => changeClientProof(trx, keyId, proof),
-      ({ customer, kids, jwks_uri }) => ({
+      (trx) => changeClientKeys(trx, keyId, clientKeys),
+      ({ customer, kids }) => ({
         action: 'keys.change-client',
         customer,
         subject: keyId,
-        details: { kids, jwks_uri: maskQuery(jwks_uri) },
+        details: { kids },
       }),
     )
     if (!changed)
@@ -109,14 +98,12 @@ const change = async (
   await show(shell, options, key)
 }
 
-const withProof = (command: Command): Command =>
-  command
-    .option('--jwk <file>', 'its public key as a JSON Web Key, or a set of up to 10')
-    .option('--jwks-uri <url>', 'https address where the client publishes its keys', parseHttpsUrl)
+const withKeys = (command: Command): Command =>
+  command.requiredOption('--jwk <file>', 'its public key as a JSON Web Key, or a set of up to 10')
 
 /** `certdata keys add-client` and `change-client`: clients that sign instead of having a secret. */
 export const clientCommands = (shell: Shell): Command[] => [
-  withProof(createCommand('add-client', 'add a client that authenticates by a signature (private_key_jwt)'))
+  withKeys(createCommand('add-client', 'add a client that authenticates by a signature (private_key_jwt)'))
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option(
       '--scopes <scopes>',
@@ -125,7 +112,7 @@ export const clientCommands = (shell: Shell): Command[] => [
     )
     .option('--expires <when>', 'last day (UTC) or instant on which it works (default: no end)', parseExpiry)
     .action(add.bind(null, shell)),
-  withProof(createCommand('change-client', 'replace the public keys of such a client, or their address'))
+  withKeys(createCommand('change-client', 'replace the public keys of such a client'))
     .argument('<client_id>', 'the client id, as keys list shows it')
     .action(change.bind(null, shell)),
 ]

@@ -23,8 +23,8 @@ const mostLineBytes = 64 * 2 ** 20
 const batchRows = 500
 const uniqueViolation = '23505'
 
-/** Tables whose rows belong to the other database: its feed, its caches, its history's start, its audit chain. */
-const staying = ['change_log', 'client_key_sets', 'history_begun', 'webhook_deliveries', 'audit']
+/** Tables whose rows belong to the other database: its feed, its history's start, its audit chain. */
+const staying = ['change_log', 'history_begun', 'webhook_deliveries', 'audit']
 
 /** Without these, the rows of a table cannot be imported. */
 const proofOf = (table: string): string | undefined => knownTables.get(table)?.proofs?.[0]

@@ -73,7 +73,6 @@ export const knownTables: ReadonlyMap<string, KnownTable> = new Map([
         'replaced_by',
         'networks',
         'client_jwks',
-        'jwks_uri',
       ],
       proofs: ['secret_sha256'],
       internal: [],
@@ -89,7 +88,6 @@ export const knownTables: ReadonlyMap<string, KnownTable> = new Map([
   ],
   ['revoked_tokens', { exported: [...key, 'jti', 'expires_at', 'revoked_at'], internal: [] }],
   ['used_assertions', { exported: [...key, 'expires_at'], proofs: ['jti_sha256'], internal: [] }],
-  ['client_key_sets', { exported: [...key, 'jwks_uri', 'jwks', 'asked_at', 'read_at'], internal: [] }],
   ['custom_grants', { exported: ['customer_id', 'name', 'granted', 'changed_at'], internal: [] }],
   [
     'approved_requests',

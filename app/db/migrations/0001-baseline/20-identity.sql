@@ -12,17 +12,14 @@ create table api_keys (
   replaced_by text collate "C",
   networks cidr[],
   client_jwks jsonb,
-  jwks_uri text,
   primary key (customer_id, key_id),
   unique (key_id),
-  constraint api_keys_networks check (cardinality(networks) between 1 and 100),
-  constraint api_keys_one_proof check (client_jwks is null or jwks_uri is null)
+  constraint api_keys_networks check (cardinality(networks) between 1 and 100)
 );
 comment on column api_keys.scopes is 'null = all scopes, also of later resources';
 comment on column api_keys.replaced_by is 'the key that a rotation created instead of this one';
 comment on column api_keys.networks is 'null = all addresses';
 comment on column api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)';
-comment on column api_keys.jwks_uri is 'URL at which a client publishes these keys';
 
 -- A link has the id of its key, which is created when the link is used. Then the row is deleted.
 create table key_links (
@@ -57,10 +54,10 @@ grant select, insert, update, delete on api_keys, key_links, signing_keys to cer
 create function find_api_key(wanted text)
 returns table (customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamptz,
   revoked_at timestamptz, last_used_on date, plan text, suspended_at timestamptz, expiring_within integer,
-  networks text[], client_jwks text, jwks_uri text)
+  networks text[], client_jwks text)
 language sql stable security definer set search_path = public, pg_temp as $$
   select k.customer_id, k.key_id, k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, k.last_used_on,
-    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.jwks_uri
+    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text
   from api_keys k join customers c on c.customer_id = k.customer_id
   where k.key_id = wanted
 $$;

@@ -17,18 +17,7 @@ create table used_assertions (
 );
 create index used_assertions_expiry on used_assertions (expires_at);
 
--- The last response of a client's jwks_uri, which all instances together request once a minute.
-create table client_key_sets (
-  customer_id text collate "C" not null references customers (customer_id) on delete cascade,
-  key_id text collate "C" not null,
-  jwks_uri text not null,
-  jwks jsonb,
-  asked_at timestamptz not null default now(),
-  read_at timestamptz,
-  primary key (customer_id, key_id)
-);
-
-grant select, insert, update, delete on revoked_tokens, used_assertions, client_key_sets to certdata_operator;
+grant select, insert, update, delete on revoked_tokens, used_assertions to certdata_operator;
 
 create function has_revoked_tokens(customer text, key text) returns boolean
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -64,28 +53,5 @@ language sql volatile security definer set search_path = public, pg_temp as $$
 $$;
 comment on function use_assertion is 'false: the assertion was used before';
 
-create function take_key_set(customer text, key text, uri text)
-returns table (is_due boolean, jwks text, age_seconds float8, asked_seconds float8)
-language sql volatile security definer set search_path = public, pg_temp as $$
-  with claimed as (
-    insert into client_key_sets as s (customer_id, key_id, jwks_uri)
-    select customer, key, uri from api_keys k where k.customer_id = customer and k.key_id = key
-    on conflict (customer_id, key_id) do update set asked_at = now(), jwks_uri = uri,
-      jwks = case when s.jwks_uri = uri then s.jwks end
-      where s.jwks_uri <> uri or s.asked_at <= now() - interval '1 minute'
-    returning 1)
-  select exists (select from claimed), s.jwks::text, extract(epoch from now() - s.read_at)::float8,
-    extract(epoch from now() - s.asked_at)::float8
-  from (select) one
-  left join client_key_sets s on s.customer_id = customer and s.key_id = key and s.jwks_uri = uri
-$$;
-comment on function take_key_set is 'returns the last response; is_due: the caller must request the keys again';
-
-create function keep_key_set(customer text, key text, uri text, said jsonb) returns void
-language sql volatile security definer set search_path = public, pg_temp as $$
-  update client_key_sets set jwks = said, read_at = now()
-  where customer_id = customer and key_id = key and jwks_uri = uri
-$$;
-
-grant execute on function has_revoked_tokens, is_token_revoked, revoke_token, use_assertion, take_key_set,
-  keep_key_set to certdata_reader;
+grant execute on function has_revoked_tokens, is_token_revoked, revoke_token, use_assertion
+  to certdata_reader;
