@@ -12,7 +12,8 @@ import {
 import { createKeyIds } from '../app/identity/key-ids.ts'
 import { createLoginEvents, type KeyCheck, type LoginListener } from '../app/identity/login-events.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import { authorize, checkNetwork, createPrincipals, type Principals } from '../app/identity/principals.ts'
+import { createPrincipals, type Principals } from '../app/identity/principals.ts'
+import { authorize, checkNetwork } from '../app/identity/rights.ts'
 import { tokenType } from '../app/identity/signing-key.ts'
 import type { SigningKeys } from '../app/identity/signing-keys.ts'
 import {

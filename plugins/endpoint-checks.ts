@@ -5,7 +5,7 @@ import { wantsNoCache } from '../app/http/fields.ts'
 import { requireAcceptable } from '../app/http/media-type.ts'
 import { splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import { requirePlan, requireScope } from '../app/identity/principals.ts'
+import { requirePlan, requireScope } from '../app/identity/rights.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
 import {
   type Endpoint,

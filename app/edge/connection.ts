@@ -2,7 +2,7 @@ import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../identity/principal.ts'
-import { requirePlan } from '../identity/principals.ts'
+import { requirePlan } from '../identity/rights.ts'
 import { readBearer } from '../identity/tokens.ts'
 
 /** `bearer`: the token, set once it was accepted. */

@@ -1,8 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ApiError } from '../errors.ts'
+import { refuseToken } from './credential-errors.ts'
 import type { KeyFacts } from './facts.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from './principal.ts'
-import { checkNetwork, isUsable, type Principals, refuseToken } from './principals.ts'
+import type { Principals } from './principals.ts'
+import { checkNetwork, isUsable } from './rights.ts'
 import { intersectScopes, listScopes } from './scopes.ts'
 import { readBearer, type VerifiedToken } from './tokens.ts'
 

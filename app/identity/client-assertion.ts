@@ -5,8 +5,10 @@ import type { Db } from '../db/schema.ts'
 import { parseUniqueJson } from '../http/unique-json.ts'
 import { assertionAlgorithms, type ClientKey, toKeyAlgorithm } from './client-keys.ts'
 import type { Credential } from './credential.ts'
+import { refuseApiKey } from './credential-errors.ts'
 import { findRow, type KeyFacts } from './facts.ts'
-import { isUsable, type Principals, refuseApiKey } from './principals.ts'
+import type { Principals } from './principals.ts'
+import { isUsable } from './rights.ts'
 
 /** RFC 7523, section 2.2. */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
-import { type ResourceName, resourceNames } from '../../schemas/resource-name.ts'
 import { type AuditEvent, appendAudit } from '../audit/record.ts'
-import type { Plan } from '../db/schema.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
-import { ApiError, type ErrorExtras } from '../errors.ts'
 import type { Turn } from '../overload/queue.ts'
-import { looksLikeApiKey, matchesSecret, parseApiKey } from './api-keys.ts'
+import { matchesSecret, parseApiKey } from './api-keys.ts'
+import { refuseApiKey } from './credential-errors.ts'
 import {
   createFacts,
   type FactsOptions,
@@ -18,8 +16,7 @@ import {
 } from './facts.ts'
 import { createGrantedScopes } from './granted-scopes.ts'
 import type { KeyIds } from './key-ids.ts'
-import type { Principal } from './principal.ts'
-import { hasScope } from './scopes.ts'
+import { isUsable } from './rights.ts'
 
 type PrincipalsOptions = FactsOptions & {
   keyIds: Pick<KeyIds, 'has' | 'isUnknown' | 'confirm'>
@@ -27,86 +24,6 @@ type PrincipalsOptions = FactsOptions & {
 }
 
 type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
-
-const bearer = 'Bearer realm="certdata"'
-
-/** The challenge has no error code (RFC 6750, section 3.1). */
-export const requireCredentials = (): ApiError =>
-  new ApiError('credentials_required', { headers: { 'www-authenticate': bearer } })
-
-const invalidToken = { 'www-authenticate': `${bearer}, error="invalid_token"` }
-
-export const refuseToken = (code: 'invalid_token' | 'token_expired' | 'token_revoked'): ApiError =>
-  new ApiError(code, { headers: invalidToken })
-
-/** 401 for text that is not a token. The error never contains the text. */
-export const refuseNoToken = (text: string): ApiError =>
-  looksLikeApiKey(text)
-    ? new ApiError('invalid_token', {
-        detail:
-          'This is an API key. Log in with it first: POST /v1/auth/login exchanges it for an access token.',
-        headers: invalidToken,
-      })
-    : refuseToken('invalid_token')
-
-/** Throws 403 `insufficient_scope` (RFC 6750, section 3.1). */
-export const requireScope = (principal: Principal, scope: string): void => {
-  if (hasScope(principal, scope)) return
-  throw new ApiError('insufficient_scope', {
-    detail: principal.keyScopes?.has(scope)
-      ? `This token was issued without the scope ${scope}, which its API key has. Log in without scope, or name it.`
-      : `This needs the scope ${scope}.`,
-    headers: { 'www-authenticate': `${bearer}, error="insufficient_scope", scope="${scope}"` },
-  })
-}
-
-/** The resources whose scope the principal has. */
-export const listReadable = (principal: Principal): readonly ResourceName[] =>
-  resourceNames.filter((name) => hasScope(principal, `${name}:read`))
-
-/** `asked` defaults to `listReadable`. Throws 403 `insufficient_scope`, also if that list is empty. */
-export const chooseResources = (
-  principal: Principal,
-  asked: readonly ResourceName[] | undefined,
-): readonly ResourceName[] => {
-  const chosen = asked ?? listReadable(principal)
-  for (const name of chosen.length > 0 ? chosen : resourceNames) requireScope(principal, `${name}:read`)
-  return chosen
-}
-
-/** False if the key does not exist, is revoked or has expired. */
-export const isUsable = (facts: KeyFacts | undefined, nowMs: number): facts is KeyFacts =>
-  facts !== undefined && !facts.revoked && facts.expiresAtMs > nowMs
-
-const checkPlan = (plan: Plan, isSuspended: boolean): ApiError | undefined => {
-  if (isSuspended) {
-    return new ApiError('plan_required', { detail: 'Access is suspended: contact the certification house.' })
-  }
-  return plan === 'basic' ? new ApiError('plan_required') : undefined
-}
-
-/** Throws 403 `plan_required` if the plan has no API access or the customer is suspended. Never for the demo. */
-export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
-  const denied = kind === 'demo' ? undefined : checkPlan(plan, isSuspended === true)
-  if (denied) throw denied
-}
-
-/** Returns 401 `token_revoked`, 403 `plan_required`, or `undefined` if the key gives access. */
-export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
-  isUsable(facts, nowMs) ? checkPlan(facts.plan, facts.suspended) : refuseToken('token_revoked')
-
-/** Returns 403 `network_not_allowed` or `undefined`. See docs/decisions/0095-networks-are-judged-with-the-key.md. */
-export const checkNetwork = (
-  { isAllowedFrom }: KeyFacts,
-  address: string | undefined,
-): ApiError | undefined =>
-  !isAllowedFrom || (address !== undefined && isAllowedFrom(address))
-    ? undefined
-    : new ApiError('network_not_allowed')
-
-/** 401 `invalid_api_key`. The same for an unknown, revoked or expired key, so that it does not reveal which. */
-export const refuseApiKey = (extras: Pick<ErrorExtras, 'detail' | 'auditReason'> = {}): ApiError =>
-  new ApiError('invalid_api_key', { ...extras, headers: { 'www-authenticate': 'Basic realm="certdata"' } })
 
 const revocationKey = ({ customerId, keyId, jti }: TokenId) => `${customerId} ${keyId} ${jti}`
 const parseRevocationKey = (text: string): TokenId => {
