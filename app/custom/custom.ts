@@ -10,13 +10,13 @@ import { toCustomScope } from '../identity/scopes.ts'
 import { withCursor } from '../records/query/canonical.ts'
 import { isOfSelection, readCursor, refuseQuery } from '../records/query/cursor.ts'
 import type { ReadDeps } from '../records/records.ts'
-import { customVersion } from '../records/version.ts'
 import { bind } from './bind.ts'
 import type { Definition } from './definition.ts'
 import { chooseRevision, type Granted, listCurrent, servedRevisions } from './granted.ts'
 import { type CustomRequest, readRequest } from './request.ts'
 import type { CustomShape } from './request-readers.ts'
 import { readList, readObject } from './sql/read.ts'
+import { customVersion } from './version.ts'
 
 type EndpointRef = { principal: Principal; name: string }
 
@@ -45,7 +45,6 @@ type CustomDeps = ReadDeps & {
 
 export const createCustom = (deps: CustomDeps): Custom => {
   const { db, replica, cache, cursors, publicUrl, today, databaseNow, granted } = deps
-  const version = customVersion()
 
   const requireGrant = async ({ principal, name }: EndpointRef) => {
     const revisions = servedRevisions(await granted(principal.customerId), name, databaseNow())
@@ -116,7 +115,7 @@ export const createCustom = (deps: CustomDeps): Custom => {
       try {
         return await cache.read({
           customerId,
-          key: `${version} custom/${name} ${revision} ${digest} ${ofDay} ${request.canonical}${position}`,
+          key: `${customVersion} custom/${name} ${revision} ${digest} ${ofDay} ${request.canonical}${position}`,
           dependsOn,
           fill: () => fill(db),
           fillFromReplica: replica && (() => fill(replica)),

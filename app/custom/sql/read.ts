@@ -28,7 +28,8 @@ type ListRow = Stamp & Pick<PageRow, 'found' | 'last' | 'total' | 'is_cut'> & { 
 const keyText = (key: { column: string; cast: string }) =>
   sql.raw(key.cast === 'timestamptz' ? instantText(key.column) : `${key.column}::text`)
 
-const listStatement = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<ListRow> => {
+/** The statement of a page of a list. */
+export const listStatement = (list: List, plan: QueryPlan, bound: BoundDocument): RawBuilder<ListRow> => {
   const keyset = keysetCondition(plan)
   const limit = maxTotal + 1
   const total = plan.count

@@ -5,6 +5,7 @@ export const approvalIsOpen = `r.status in (${openStatuses.map((status) => `'${s
 
 export const approvals = defineResource({
   name: 'approvals',
+  version: 1,
   noun: 'approval',
   schema: approval,
   includes: {

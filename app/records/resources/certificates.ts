@@ -26,6 +26,7 @@ const transitions: Partial<Record<(typeof approvalStatus.options)[number], strin
 
 export const certificates = defineResource({
   name: 'certificates',
+  version: 1,
   noun: 'certificate',
   schema: certificate,
   includes: {

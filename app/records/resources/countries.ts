@@ -39,6 +39,7 @@ const approvalInfo = `(
 
 export const countries = defineResource({
   name: 'countries',
+  version: 1,
   noun: 'country',
   schema: country,
   includes: {},

@@ -21,6 +21,11 @@ type By<Name extends string, Value> = { readonly [name in Name]?: Value }
 
 type Definition<Name extends string> = {
   name: ResourceName
+  /**
+   * Part of the keys of cached answers, so that no release serves the answers of another one. Raised with each change
+   * of an answer: see docs/decisions/0210-versions-are-raised-by-hand.md.
+   */
+  version: number
   noun: string
   includes: Readonly<Record<string, Include<Name>>>
   filters: By<Name, FilterKind>

@@ -3,6 +3,7 @@ import { defineResource } from './define.ts'
 
 export const lab = defineResource({
   name: 'lab',
+  version: 1,
   noun: 'test report',
   schema: labReport,
   includes: {

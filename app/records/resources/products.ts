@@ -3,6 +3,7 @@ import { defineResource } from './define.ts'
 
 export const products = defineResource({
   name: 'products',
+  version: 1,
   noun: 'product',
   schema: product,
   includes: {},

@@ -3,6 +3,7 @@ import { defineResource } from './define.ts'
 
 export const projects = defineResource({
   name: 'projects',
+  version: 1,
   noun: 'project',
   schema: project,
   includes: {},

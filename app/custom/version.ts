@@ -1,0 +1,8 @@
+import { resources } from '../records/resources/index.ts'
+import { joinVersions } from '../records/version.ts'
+
+/** Of the statements in this folder. */
+const version = 1
+
+/** The version of all custom endpoints, for the keys of cached answers. Each endpoint may read every resource. */
+export const customVersion = `${version}.${joinVersions(Object.values(resources))}`
