@@ -107,6 +107,8 @@ export const answerClientError = (
     socket.destroy()
     return
   }
+  // The rest of the request may have arrived: the service reads no more until it has answered earlier requests.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.isPaused()) return
   const headers = getHeaders(findOrigin(error, socket))
   refuseOnSocket(socket, { problem: toProblem(error), publicUrl, headers })
 }

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import t, { type Test } from 'tap'
+import { answerClientError } from '../../app/http/client-error.ts'
 import { createConnections } from '../../app/http/connections.ts'
 import { listenOn } from '../../app/http/listen.ts'
 import { createListener } from '../../app/http/listener.ts'
@@ -25,7 +26,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 const start = async (
   t: Test,
   handler: Handler,
-  { isTls = false, maxConnections = 1_000, keepAliveTimeoutMs = 72_000 } = {},
+  { isTls = false, maxConnections = 1_000, keepAliveTimeoutMs = 72_000, requestTimeout = 30_000 } = {},
 ) => {
   let refusals = 0
   const connections = createConnections({
@@ -39,7 +40,11 @@ const start = async (
   const options = { maxHeaderBytes: 16_384, keepAliveTimeoutMs, connections }
   const listen = createListener({ tls: isTls ? tls : undefined, ...options })
   const server = listen(handler)
+  Object.assign(server, { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 20 })
   server.on('tlsClientError', () => {})
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    answerClientError(error, socket, 'http://a', () => ({})),
+  )
   server.listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -78,6 +83,38 @@ t.test('an idle connection is closed after the time of keep-alive', async (t) =>
 
 for (const isTls of [false, true]) {
   const name = isTls ? 'over TLS' : 'in plain'
+  t.test(`the time of keep-alive cuts no answer that waits for its next row, ${name}`, async (t) => {
+    const held: ServerResponse[] = []
+    const long = Buffer.alloc(8 * 1024 * 1024)
+    const answer: Handler = ({ url }, response) => {
+      if (url !== '/rows') return void response.end(url === '/long' ? long : 'x')
+      response.write('row 1;')
+      held.push(response)
+    }
+    const { open } = await start(t, answer, { isTls, keepAliveTimeoutMs: 50 })
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+    const received = ['', '', '', '']
+    for (const [index, requests] of [
+      get('/rows'),
+      get('/short') + get('/rows'),
+      get('/long') + get('/rows'),
+      get('/long') + get('/long') + get('/rows'),
+    ].entries()) {
+      const client = await open()
+      // Reads slowly at first.
+      client.pause().write(requests)
+      setTimeout(() => client.resume(), 30)
+      client.on('data', (chunk) => {
+        received[index] = `${received[index]}${chunk.toString('latin1')}`.slice(-1_000)
+      })
+    }
+    await until('all have their first row', () => received.every((text) => text.includes('row 1;')))
+    // Node adds a second to the time of keep-alive.
+    await delay(1_200)
+    for (const response of held) response.end('row 2;')
+    await until('all are whole', () => received.every((text) => text.endsWith('row 2;\r\n0\r\n\r\n')))
+  })
+
   t.test(`handles 16 unanswered requests of a connection and reads no more, ${name}`, async (t) => {
     const held: ServerResponse[] = []
     let isHolding = true
@@ -114,6 +151,29 @@ for (const isTls of [false, true]) {
     await until('all are answered', () => countAnswers(received) === count)
   })
 }
+
+t.test('a request that the service has not read yet does not time out', async (t) => {
+  const held: ServerResponse[] = []
+  const hold: Handler = (_, response) => {
+    response.write('begun;')
+    held.push(response)
+  }
+  const { server, open } = await start(t, hold, { requestTimeout: 100 })
+  const client = await open()
+  let received = ''
+  client.on('data', (chunk) => {
+    received += chunk
+  })
+  const timedOut = once(server, 'clientError')
+  client.write(`${head}\r\n`.repeat(16) + head)
+  const [{ code }] = await timedOut
+  t.equal(code, 'ERR_HTTP_REQUEST_TIMEOUT')
+  client.write('\r\n')
+  await until('all are answered', () => {
+    for (const response of held.splice(0)) response.end('x')
+    return countAnswers(received) === 17
+  })
+})
 
 t.test('while answers wait for the client, at most two requests are handled, and later all', async (t) => {
   let handled = 0
