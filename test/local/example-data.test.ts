@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { listExampleData, listExampleStages, utcHour } from '../../app/local/example-records.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
@@ -141,43 +141,79 @@ const listStatuses = async (table: string, id: string, field: string): Promise<u
 
 const toHour = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24')`
 
+const round = 'preparing testing submitted in_review information_requested in_review granted'.split(' ')
+
+/** After a first load of a day. */
+const testStages = async (t: Test, day: string) => {
+  const statuses = await listStatuses('approvals', 'apr-tracker-mini-au', 'status')
+  const start = round.findIndex(
+    (status, i) => status === statuses[0] && (statuses[1] ?? status) === (round[i + 1] ?? round[0]),
+  )
+  t.ok(statuses.length >= round.length, `${day}: ${statuses.length} stages`)
+  t.same(
+    statuses,
+    statuses.map((_, i) => round[(start + i) % round.length]),
+  )
+  const certificate = await listStatuses('certificates', 'crt-smartlock-au', 'approval_status')
+  t.match(certificate.join(), /approved,suspended|suspended,approved/)
+  const [twice] = await query(`select count(*) filter (where old ? 'created_at')::integer as deletions
+    from record_history where customer_id = 'demo' and record_id = 'crt-smartlock-au-twice'`)
+  t.same(twice, { deletions: 1 }, 'a record that was entered twice and deleted')
+  const stages = listExampleStages(day)
+  const hours = stages.flatMap(({ hour, written }) =>
+    written.some(({ id }) => id === 'apr-tracker-mini-au') ? [hour] : [],
+  )
+  const dated = await query(`select ${toHour('h.at')} as hour from record_history h
+    where h.customer_id = 'demo' and h.record_id = 'apr-tracker-mini-au' order by h.position`)
+  const [now] = await query(`select ${toHour('created_at')} as created, ${toHour('updated_at')} as updated
+    from approvals where customer_id = 'demo' and id = 'apr-tracker-mini-au'`)
+  t.same([now?.created, ...dated.map(({ hour }) => hour)], hours, 'each change has the hour of its stage')
+  t.equal(now?.updated, hours.at(-1))
+  const begun = await query(`select customer_id, ${toHour('min(since)')} as hour from history_begun
+    where resource = 'approvals' group by 1 order by 1 desc`)
+  t.match(begun, [{ customer_id: 'demo', hour: stages[0]?.hour }, { customer_id: '*' }])
+  t.ok(
+    String(begun[1]?.hour) >= utcHour().slice(0, 10),
+    'history of other customers begins with the database',
+  )
+  t.same(await query(`select tgname from pg_trigger where tgenabled = 'D'`), [])
+}
+
 t.test('concurrent first loads write one round of stages, each with its hour, on any day', async (t) => {
-  const round = 'preparing testing submitted in_review information_requested in_review granted'.split(' ')
   for (const day of ['2026-11-01', '2026-11-12', '2026-11-25']) {
     await query(`delete from customers where customer_id = 'demo'`)
     await Promise.all([loadExampleData(operator, day), loadExampleData(operator, day)])
-    const statuses = await listStatuses('approvals', 'apr-tracker-mini-au', 'status')
-    const start = round.findIndex(
-      (status, i) => status === statuses[0] && (statuses[1] ?? status) === (round[i + 1] ?? round[0]),
+    await testStages(t, day)
+  }
+})
+
+t.test('a first load that is interrupted anywhere begins again', async (t) => {
+  const day = '2026-11-25'
+  // After the death of a process, PostgreSQL rolls back what it had not committed.
+  for (const written of [
+    `select from approvals where customer_id = 'demo'`,
+    `select from record_history where customer_id = 'demo' offset 30`,
+  ]) {
+    await query(`delete from customers where customer_id = 'demo'`)
+    const load = loadExampleData(operator, day)
+    const isInterrupted = load.then(
+      () => false,
+      () => true,
     )
-    t.ok(statuses.length >= round.length, `${day}: ${statuses.length} stages`)
-    t.same(
-      statuses,
-      statuses.map((_, i) => round[(start + i) % round.length]),
-    )
-    const certificate = await listStatuses('certificates', 'crt-smartlock-au', 'approval_status')
-    t.match(certificate.join(), /approved,suspended|suspended,approved/)
-    const [twice] = await query(`select count(*) filter (where old ? 'created_at')::integer as deletions
-      from record_history where customer_id = 'demo' and record_id = 'crt-smartlock-au-twice'`)
-    t.same(twice, { deletions: 1 }, 'a record that was entered twice and deleted')
-    const stages = listExampleStages(day)
-    const hours = stages.flatMap(({ hour, written }) =>
-      written.some(({ id }) => id === 'apr-tracker-mini-au') ? [hour] : [],
-    )
-    const dated = await query(`select ${toHour('h.at')} as hour from record_history h
-      where h.customer_id = 'demo' and h.record_id = 'apr-tracker-mini-au' order by h.position`)
-    const [now] = await query(`select ${toHour('created_at')} as created, ${toHour('updated_at')} as updated
-      from approvals where customer_id = 'demo' and id = 'apr-tracker-mini-au'`)
-    t.same([now?.created, ...dated.map(({ hour }) => hour)], hours, 'each change has the hour of its stage')
-    t.equal(now?.updated, hours.at(-1))
-    const begun = await query(`select customer_id, ${toHour('min(since)')} as hour from history_begun
-      where resource = 'approvals' group by 1 order by 1 desc`)
-    t.match(begun, [{ customer_id: 'demo', hour: stages[0]?.hour }, { customer_id: '*' }])
+    await until('some stages are written', async () => (await query(written)).length > 0)
+    await query(`select pg_terminate_backend(pid) from pg_locks
+      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`)
+    t.ok(await isInterrupted)
     t.ok(
-      String(begun[1]?.hour) >= utcHour().slice(0, 10),
-      'history of other customers begins with the database',
+      (await query(`select from approvals where customer_id = 'demo'`)).length > 0,
+      'a part of the records is there',
     )
-    t.same(await query(`select tgname from pg_trigger where tgenabled = 'D'`), [])
+    await loadExampleData(operator, day)
+    await testStages(t, day)
+    t.equal(
+      (await query(`select from approvals where customer_id = 'demo'`)).length,
+      listExampleData(day).filter(({ resource }) => resource === 'approvals').length,
+    )
   }
 })
 
