@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, createServer } from 'node:https'
 import type { AddressInfo, LookupFunction } from 'node:net'
-import { connect } from 'node:tls'
+import { type ConnectionOptions, connect } from 'node:tls'
 import { createOutbound, type Outbound, type OutboundOptions } from '../app/http/outbound.ts'
 import { makeCertificate as makeFiles } from './api/sockets.ts'
 
@@ -18,6 +18,8 @@ export type Internet = {
   /** Results of the next look-ups. The last one repeats. */
   addresses: (readonly string[])[]
   lookups: number
+  /** Whether the client trusts the authority of the server's certificate. */
+  isTrusted: boolean
   /** Addresses that the client chose. */
   connections: string[]
   requests: number
@@ -43,16 +45,16 @@ export const startInternet = async (names?: OutboundOptions['resolve']): Promise
   const { port } = server.address() as AddressInfo
 
   class TestAgent extends Agent {
-    override createConnection(options: RequestOptions & { servername?: string; host?: string | null }) {
-      const { lookup, host, servername = '' } = options
+    override createConnection(options: ConnectionOptions & { lookup?: LookupFunction }) {
+      const { lookup, host } = options
       const note = (address: string) => internet.connections.push(address)
       if (lookup) {
-        const ask = lookup as LookupFunction
-        ask(host ?? '', { all: true }, (_error, found) => {
+        lookup(host ?? '', { all: true }, (_error, found) => {
           for (const each of Array.isArray(found) ? found : []) note(each.address)
         })
       } else note(host ?? '')
-      return connect({ host: '127.0.0.1', port, servername, ca: cert })
+      const trust = internet.isTrusted ? { ca: cert } : {}
+      return connect({ ...options, ...trust, host: '127.0.0.1', port, lookup: undefined })
     }
   }
 
@@ -60,6 +62,7 @@ export const startInternet = async (names?: OutboundOptions['resolve']): Promise
     answer: (_request, response) => void response.end('{}'),
     addresses: [[publicAddress]],
     lookups: 0,
+    isTrusted: true,
     connections: [],
     requests: 0,
     outbound: createOutbound({

@@ -87,7 +87,9 @@ export const createKeyIds = (options: KeyIdsOptions) => {
   const update = async (): Promise<boolean> => {
     // It may have begun before the poll that the caller waited for.
     await reading
-    if (behind === undefined || behind.size > 0) startReading()
+    const isBehind = behind === undefined || behind.size > 0
+    // A reading that has begun since this call is new enough. Two at the same time could end in the wrong order.
+    if (isBehind && !reading) startReading()
     return reading ?? true
   }
 

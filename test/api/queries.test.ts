@@ -508,6 +508,21 @@ t.test('a search needs 1 to 5 words of 2 letters, and the refusal explains this'
   t.equal((await acme.get('/v1/changes?q=aa')).statusCode, 400, 'nor is the feed')
 })
 
+t.test('all finds no record that lacks one of the values, whichever it is', async (t) => {
+  const { get } = await asCustomer(database, app, 'lacker')
+  const tags = Array.from({ length: 20 }, (_, n) => `tag ${n}`)
+  await sql`insert into products (customer_id, id, name, tags, part_numbers)
+    select 'lacker', 'lacks-' || n, 'P', own, own from generate_series(0, 19) n,
+      array_replace(${tags}::text[], 'tag ' || n, 'other') own`.execute(database.operator)
+  const seek = async (values: readonly string[]) => {
+    const list = values.join(',')
+    return listIds((await read(`/v1/products?tags[all]=${list}&part_numbers[all]=${list}`, get)).data)
+  }
+  t.same(await seek(tags), [])
+  for (const [n, each] of tags.entries())
+    t.same(await seek(tags.filter((tag) => tag !== each)), [`lacks-${n}`], each)
+})
+
 t.test('all accepts the maximum number of values of a parameter', async (t) => {
   const { get } = await asCustomer(database, app, 'tagger')
   const tags = Array.from({ length: 200 }, (_, n) => `tag ${n}`)

@@ -221,6 +221,17 @@ t.test('too many changes are reported as unknown', async (t) => {
   t.equal(polled.rows[0]?.found, 3, 'one more than asked for')
 })
 
+t.test('up to 10,000 changes are reported one by one, and more as unknown', async (t) => {
+  const log = (count: number) => async () => {
+    await run(sql`insert into change_log (customer_id, resource, record_id)
+      select 'customer ' || n, 'products', 'p' from generate_series(1, ${count}::integer) n`)
+  }
+  t.equal((await pollAround(log(10_000)))?.length, 10_000)
+  t.equal(await pollAround(log(10_001)), undefined)
+  t.equal(await pollAround(log(10_002)), undefined)
+  await run(sql`delete from change_log where customer_id like 'customer %'`)
+})
+
 t.test('a process begins at a sufficiently old sample of the log', async (t) => {
   t.equal(await source.begin(), undefined, 'nothing was sampled yet')
   await sql`select sample_changes()`.execute(reader)

@@ -134,6 +134,9 @@ t.test('rows are read from one snapshot, even during writes', async (t) => {
         await writer.query('begin')
         await writer.query(`delete from products where customer_id = 'acme' and id > 'p5'`)
         await writer.query(`insert into products (customer_id, id, name) values ('acme', 'new', 'x')`)
+        // The stream of the whole state reads this resource later, with another statement.
+        await writer.query(`insert into projects (customer_id, id, project_number, title)
+          values ('acme', 'new', 'x', 'x')`)
         await writer.query('commit')
       }
       isChanged = true
@@ -146,7 +149,9 @@ t.test('rows are read from one snapshot, even during writes', async (t) => {
       const { data } = (await app.inject({ url: `/v1/changes?after=${after}&limit=500`, headers })).json()
       t.equal(data[0].op, 'delete', 'the writes are after the token')
     }
-    await client.query(`delete from products where customer_id = 'acme'; ${insertProducts}`)
+    await client.query(
+      `delete from projects; delete from products where customer_id = 'acme'; ${insertProducts}`,
+    )
   }
   await allOver()
 })

@@ -342,6 +342,19 @@ t.test('a page has at most limit changes, 50 by default, and pages lose none', a
   }
 })
 
+t.test('a page that ends a walk has more, because later changes follow it', async (t) => {
+  const { id, get } = await newCustomer()
+  const after = await begin(get)
+  await addProducts(id, 2)
+  const first = await ask(get, `?after=${after}&limit=1`)
+  await run(sql`update products set brand = 'later' where customer_id = ${id} and id = 'p1'`)
+  const second = await ask(get, `?after=${first.page.next_token}&limit=1`)
+  t.same([first.page.has_more, second.page.has_more], [true, true])
+  t.equal(named([...first.data, ...second.data]).length, 2)
+  const third = await ask(get, `?after=${second.page.next_token}&limit=1`)
+  t.match(third.data, [{ id: 'p1', data: { brand: 'later' } }])
+})
+
 t.test('changes of other resources do not use up a page', async (t) => {
   const { id, get } = await newCustomer()
   const after = await begin(get, '?resources=lab')

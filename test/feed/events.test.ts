@@ -528,11 +528,15 @@ t.test('the end of a wait does not hide a change of rights', async (t) => {
     [[revocation], 'rights'],
     [undefined, 'unknown'],
   ] as const) {
-    const reading = open()
+    // The timer of the watch is due before the timer of `delay`.
+    const before = open()
     tell(events)
-    // The timer of the watch is due first.
     await delay(2)
-    t.same([await reading.next(), await reading.next()], [reason, 'time'])
+    t.same([await before.next(), await before.next()], [reason, 'time'])
+    const after = open()
+    await delay(2)
+    tell(events)
+    t.same([await after.next(), await after.next()], [reason, 'time'])
   }
   const waitingOne = open()
   const woken = waitingOne.next()

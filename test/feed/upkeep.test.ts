@@ -98,7 +98,8 @@ t.test('the service samples and prunes on schedule', async (t) => {
   await backdate(91)
   await query(sql`insert into products (customer_id, id, name) values ('acme', 'p9', 'P')`)
   await query(sql`insert into record_history (customer_id, resource, record_id, at, old)
-    values ('acme', 'products', 'p9', now() - interval '101 days', '{"name": "O"}')`)
+    values ('acme', 'products', 'p9', now() - interval '101 days', '{"name": "O"}'),
+      ('acme', 'products', 'p8', now() - interval '99 days', '{"name": "O"}')`)
   const warnings: string[] = []
   const stop = startUpkeep({
     db: database.reader,
@@ -106,9 +107,11 @@ t.test('the service samples and prunes on schedule', async (t) => {
     warn: (message) => warnings.push(message),
   })
   await until('it has pruned', async () => (await countLog()) === 1)
-  const old = sql<{ at: string }>`select at from record_history where record_id = 'p9'`
-  await until('history, too', async () => (await query(old)).length === 0)
+  const kept = sql<{ id: string }>`
+    select record_id as id from record_history where at < now() - interval '1 day'`
+  await until('history, too', async () => (await query(kept)).every(({ id }) => id !== 'p9'))
   await stop()
+  t.same(await query(kept), [{ id: 'p8' }], 'history is kept longer than the change log')
   t.equal(await samples(), 2, 'the one that counts, and one of now')
   t.same(warnings, [])
 })

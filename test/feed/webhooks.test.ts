@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
@@ -5,7 +6,7 @@ import { createDb, createPool, inTurn, readerRole } from '../../app/db/connect.t
 import { distrust, regainTrust } from '../../app/db/trust.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
-import type { LeasedWebhook } from '../../app/feed/webhooks/lease.ts'
+import { claimWebhooks, type LeasedWebhook, updateWebhook } from '../../app/feed/webhooks/lease.ts'
 import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.ts'
 import { leaseMs } from '../../app/feed/webhooks/sender.ts'
 import type { Delivery } from '../../app/feed/webhooks/store.ts'
@@ -349,6 +350,25 @@ t.test('only one sender serves a receiver slower than a lease', async (t) => {
   gate.resolve(200)
   await until('it is given back', async () => (await findState(webhook.webhook_id))?.held_until === null)
   t.equal(receiver.messages().length, 1)
+})
+
+t.test('an instance that has lost its lease writes no position', async (t) => {
+  const { id, webhook } = await newWebhook()
+  const [former, newer] = [randomUUID(), randomUUID()]
+  const claim = (holder: string, at: number) =>
+    claimWebhooks(database.reader, {
+      ...{ holder, leaseMs, changed: [id], busy: [], most: 1, withFailing: true },
+      at: new Date(at).toISOString(),
+    })
+  await addProduct(database, id, 'p1')
+  const [held] = await claim(former, Date.now())
+  t.equal((await claim(newer, Date.now() + leaseMs + 1_000)).length, 1, 'the lease has ended')
+  const before = await findState(webhook.webhook_id)
+  const changes = { token: 'x', attempts: 7, held_until: null }
+  t.equal(await updateWebhook(database.reader, former, held as LeasedWebhook, changes), undefined)
+  t.same(await findState(webhook.webhook_id), before)
+  t.match(await updateWebhook(database.reader, newer, held as LeasedWebhook, changes), changes)
+  t.match(await findState(webhook.webhook_id), { token: 'x', attempts: 7 })
 })
 
 t.test('a delivery scheduled before a clock was set back does not wait for it', async (t) => {

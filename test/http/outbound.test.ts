@@ -235,6 +235,14 @@ t.test('a flood of TLS tickets is cut', async (t) => {
   await t.rejects(outbound(url, limits), /more than 1000 bytes/)
 })
 
+t.test('a certificate of an unknown authority gets no request', async (t) => {
+  const internet = await startInternet()
+  t.teardown(internet.close)
+  internet.isTrusted = false
+  await t.rejects(internet.outbound(url, limits), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+  t.match(internet, { connections: [publicAddress], requests: 0 })
+})
+
 t.test('the certificate must match the name, and headers and bodies arrive', async (t) => {
   const internet = await startInternet()
   t.teardown(internet.close)

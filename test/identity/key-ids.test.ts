@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import type { Listener } from '../../app/cache/poller.ts'
 import type { ChangeEvent } from '../../app/cache/stamped.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
+import type { Db } from '../../app/db/schema.ts'
 import { createApiKey, createKeySecret } from '../../app/identity/api-keys.ts'
 import { createKeyIds } from '../../app/identity/key-ids.ts'
 import { addCustomer, closeAfter, createTestApp, createTestDatabase } from '../helper.ts'
@@ -23,8 +24,33 @@ const newKeyId = async (customer = `customer-${++customers}`) =>
 const countLookUps = () => statements.filter((text) => text.includes('find_api_key')).length
 const countLists = () => statements.filter((text) => text.includes('list_api_key_ids')).length
 
+/** Delays the rows of the first list of ids until `release` is called. PostgreSQL has answered then. */
+const createSlowList = () => {
+  const answered = Promise.withResolvers<void>()
+  const arrival = Promise.withResolvers<void>()
+  let first: object | undefined
+  const slow = db.withPlugin({
+    transformQuery({ node, queryId }) {
+      first ??= queryId
+      return node
+    },
+    async transformResult({ result, queryId }) {
+      if (queryId !== first) return result
+      answered.resolve()
+      await arrival.promise
+      return result
+    },
+  })
+  return { db: slow, answered: answered.promise, release: arrival.resolve }
+}
+
+/** Enough time for a list of ids that waits for nothing. */
+const passTime = async () => {
+  for (let n = 0; n < 20; n++) await sql`select 1`.execute(db)
+}
+
 /** `poll` reports these changes, and ends the waits of earlier calls. */
-const open = (options: { maxIds?: number; epoch?: string } = {}) => {
+const open = (options: { db?: Db; maxIds?: number; epoch?: string } = {}) => {
   let listener: Listener = () => {}
   let next = Promise.withResolvers<boolean>()
   const poll = (events: readonly ChangeEvent[] | 'everything' = [], isGood = true) => {
@@ -107,6 +133,39 @@ t.test('a change that is reported during a read of the ids is read after it', as
   poll([auth('during')])
   t.equal(await asked, false)
   t.equal(await loading, true)
+})
+
+t.test('an older list of the ids does not replace a newer one', async (t) => {
+  const slow = createSlowList()
+  const { ids, poll } = open({ db: slow.db })
+  const loading = ids.load()
+  await slow.answered
+  const id = await newKeyId('newer')
+  const before = countLists()
+  const asked = ids.isUnknown(id)
+  poll([auth('newer')])
+  await Promise.race([asked, passTime()])
+  t.equal(countLists(), before, 'the second list waits for the first one')
+  slow.release()
+  t.same([await loading, await asked, ids.has(id)], [true, false, true])
+})
+
+t.test('a change that is reported between two callers causes no second list at the same time', async (t) => {
+  const slow = createSlowList()
+  const { ids, poll } = open({ db: slow.db })
+  const before = countLists()
+  const first = ids.load()
+  queueMicrotask(() => poll([auth('between')]))
+  const second = ids.load()
+  await slow.answered
+  const id = await newKeyId('between')
+  await passTime()
+  t.equal(countLists(), before + 1)
+  slow.release()
+  t.same([await first, await second], [true, true])
+  const asked = ids.isUnknown(id)
+  poll()
+  t.equal(await asked, false, 'the reported change is read with the next question')
 })
 
 t.test(

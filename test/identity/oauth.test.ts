@@ -6,7 +6,14 @@ import { catalogue } from '../../app/errors.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { assertionAlgorithms } from '../../app/identity/client-keys.ts'
 import { createStage } from '../custom/stage.ts'
-import { addCustomer, closeAfter, createTestDatabase, listenTestApp, until } from '../helper.ts'
+import {
+  addCustomer,
+  closeAfter,
+  createTestApp,
+  createTestDatabase,
+  listenTestApp,
+  until,
+} from '../helper.ts'
 import { postForm } from './post-form.ts'
 
 const database = await createTestDatabase()
@@ -363,6 +370,21 @@ t.test('a revoked token is refused, and its siblings are not', async (t) => {
   for (const unknown of [token, 'x', 'cda_demo_public']) {
     t.equal((await post('revoke', as(each, { token: unknown }))).statusCode, 200)
   }
+})
+
+t.test('a revoked token is refused until its end, also by an instance that starts then', async (t) => {
+  const each = await newClient()
+  const token = await readToken(each)
+  await post('revoke', as(each, { token }))
+  await database.operator
+    .updateTable('revoked_tokens')
+    .set({ expires_at: new Date(Date.now() + 30_000).toISOString() })
+    .where('customer_id', '=', each.customer)
+    .execute()
+  const started = await createTestApp(database, { origin })
+  t.teardown(() => started.close())
+  const answer = await started.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
+  t.equal(answer.json().code, 'token_revoked')
 })
 
 t.test('the holder of a leaked key can revoke it, even after the plan has ended', async (t) => {

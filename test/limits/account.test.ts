@@ -378,3 +378,22 @@ t.test('units expire one window after they were counted, to a fraction of a mill
     { numRuns: cases(1_000) },
   )
 })
+
+t.test('counts of the store replace the units from before the mark, and only those', (t) => {
+  const windowMs = 1_000
+  const afterMark = createWindow(windowMs)
+  afterMark.add(0, 1)
+  afterMark.mark()
+  afterMark.add(1, 2)
+  afterMark.replace(1, [])
+  t.equal(afterMark.used(1), 2, 'units after the mark do not join the part before it')
+
+  const expired = createWindow(windowMs)
+  expired.add(0, 1)
+  expired.add(500, 1)
+  expired.mark()
+  expired.add(windowMs, 4)
+  expired.replace(windowMs, [[100, 8]])
+  t.equal(expired.used(windowMs), 12, 'a part that has expired moves the mark')
+  t.end()
+})

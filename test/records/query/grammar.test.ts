@@ -132,6 +132,20 @@ t.test('different queries have different canonical forms', async (t) => {
   )
 })
 
+t.test('three conditions with one operator keep all their values, whichever of them are lists', async (t) => {
+  const write = (query: string) => formatQuery(understood(parseQuery(products, 'page', query)))
+  for (const [query, canonical] of [
+    ['name[eq]=a&name=y,x&name[in]=w,z', 'name=w,z&name%5Bin%5D=x,y&name%5Beq%5D=a'],
+    ['name[eq]=a&name=y,x&name[in]=b', 'name=x,y&name%5Bin%5D=a&name%5Beq%5D=b'],
+    ['name[ne]=a&name[nin]=y,x', 'name%5Bnin%5D=x,y&name%5Bne%5D=a'],
+  ] as const) {
+    const written = new URLSearchParams(write(query))
+    t.same([...written].sort(), [...new URLSearchParams(canonical)].sort(), query)
+    const again = understood(parseQuery(products, 'page', write(query)))
+    t.equal(meaning(again), meaning(understood(parseQuery(products, 'page', query))), query)
+  }
+})
+
 t.test('queries of one shape share no values', async (t) => {
   const plain = understood(parseQuery(certificates, 'page', ''))
   const all =
