@@ -94,7 +94,8 @@ export default fp<Pick<Deps, 'config' | 'freshness' | 'isDraining'>>(
       today: app.today,
       getTransport: app.getTransport,
       hasProxies: config.trustedProxies.length > 0,
-      ...{ isClosed, maxHeaderBytes },
+      isClosed,
+      maxHeaderBytes,
     })
     const record = createRecord(app)
     const sendPrepared = createPreparedSender(config.keepAliveMs)

@@ -23,8 +23,16 @@ declare module 'fastify' {
 }
 
 const loginOutcomes: readonly ('ok' | ErrorCode)[] = [
-  ...(['ok', 'invalid_api_key', 'plan_required', 'network_not_allowed', 'quota_exceeded'] as const),
-  ...(['overloaded', 'unavailable', 'internal_error', 'malformed_request', 'invalid_body'] as const),
+  'ok',
+  'invalid_api_key',
+  'plan_required',
+  'network_not_allowed',
+  'quota_exceeded',
+  'overloaded',
+  'unavailable',
+  'internal_error',
+  'malformed_request',
+  'invalid_body',
 ]
 
 /** All counts start at 0, because `increase()` does not see the first value of a new series. */

@@ -54,8 +54,15 @@ export default fp<OAuthPluginOptions>(
     const { principals, identifyClient, logIn, verifyToken, signAccessToken } = app
     const presentAssertion = createAssertions({ db, principals, publicUrl, now })
     const oauth = createOAuth({
-      ...{ principals, identify: identifyClient, logIn, verify: verifyToken, sign: signAccessToken },
-      ...{ checks: app.limiters.keyChecks, publicUrl, now, presentAssertion },
+      principals,
+      identify: identifyClient,
+      logIn,
+      verify: verifyToken,
+      sign: signAccessToken,
+      checks: app.limiters.keyChecks,
+      publicUrl,
+      now,
+      presentAssertion,
       requireLoginRoom: app.limiters.logins.requireRoom,
       turnFor: (ip) => createTurn(db, ip),
     })

@@ -31,7 +31,9 @@ export default fp<Deps>(
     } = options
     const { cache, memoryCache, audit, accessRequests, feedWaiting, freshnessProbes, readDistrust } = app
     const all = listServiceFigures({
-      ...{ version, databaseNow, isDraining },
+      version,
+      databaseNow,
+      isDraining,
       asOf: freshness.asOf,
       isAway: freshness.isAway,
       pollAgeMs: figures?.pollAgeMs,
@@ -45,7 +47,9 @@ export default fp<Deps>(
       connections: app.connections.figures,
       feed: () => ({ streams: exportSource.running, waiters: feedWaiting.count }),
       overdueAccessRequests: createSlowFigure({
-        ...{ read: accessRequests.countOverdue, now, keptMs: slowFigureKeptMs },
+        read: accessRequests.countOverdue,
+        now,
+        keptMs: slowFigureKeptMs,
       }),
       logLinesLost: () => logStream?.lost ?? 0,
     })

@@ -31,8 +31,18 @@ export const accents =
 
 /** Letters that NFKD does not decompose, and their usual spelling on keyboards without them. */
 export const spellings: Readonly<Record<string, string>> = {
-  ...{ ς: 'σ', ı: 'i', ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't' },
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
+  ς: 'σ',
+  ı: 'i',
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
 }
 
 /** In characters. Triggers cut stored words to this length, and `q` refuses longer ones. */

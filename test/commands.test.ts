@@ -103,18 +103,14 @@ t.test(
   async (t) => {
     const files = globSync(
       [
-        ...[
-          '*.md',
-          '{docs,bench,checks,clients,k6}/**/*.md',
-          '{app,plugins,routes,schemas}/**/*.{ts,js,md,html,css}',
-        ],
-        ...[
-          'clients/*/{bin,src}/**/*.{js,ts,py}',
-          'examples/**/*',
-          'deploy/**/*',
-          '{compose,biome}.*',
-          'fly.toml',
-        ],
+        '*.md',
+        '{docs,bench,checks,clients,k6}/**/*.md',
+        '{app,plugins,routes,schemas}/**/*.{ts,js,md,html,css}',
+        'clients/*/{bin,src}/**/*.{js,ts,py}',
+        'examples/**/*',
+        'deploy/**/*',
+        '{compose,biome}.*',
+        'fly.toml',
       ],
       { cwd: root, exclude: (path) => /node_modules|\/dist\//.test(path) || path.endsWith('.png') },
     ).filter((file) => /\.\w+$/.test(file))

@@ -245,7 +245,9 @@ t.test('every form of a connection string that works is accepted', (t) => {
     ...'/db db db/certdata u@db u:p@db:5432/certdata?sslmode=require u@/db?host=/run/postgresql u:p@ss@db/x'.split(
       ' ',
     ),
-    ...['/db?host=/run/postgresql&user=a@b', '%2Frun%2Fpostgresql/db', 'u:a%23%2f%3f%40%25@[::1]:5432/db'],
+    '/db?host=/run/postgresql&user=a@b',
+    '%2Frun%2Fpostgresql/db',
+    'u:a%23%2f%3f%40%25@[::1]:5432/db',
   ]
   for (const form of forms) t.equal(refusal({ DATABASE_URL: `postgresql://${form}` }), '', form)
   const stores = 'redis://:p@db:6379 rediss://u:p@db redis://[::1]:6379/3 redis://db/ rediss-cluster://a:1'

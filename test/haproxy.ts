@@ -49,7 +49,8 @@ export const startHaproxy = async (options: HaproxyOptions): Promise<Haproxy> =>
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, configuration(port, options))
   const { stop } = await startProgram('haproxy', ['-db', '-q', '-f', file], {
-    ...{ folder, signal: 'SIGKILL' },
+    folder,
+    signal: 'SIGKILL',
     isReady: async () => Boolean(await fetch(`http://127.0.0.1:${port}/health/live`).catch(() => undefined)),
   })
   const countUp = async () => {

@@ -68,7 +68,8 @@ export const startNginx = async (instance: number, tls?: { cert: string; key: st
   writeFileSync(file, withOwnFiles(tls ? shipped(port, instance, tls) : defaults(port, instance)))
   // SIGKILL would leave its workers behind.
   const { stop } = await startProgram(program, ['-p', folder, '-c', file, '-e', 'stderr'], {
-    ...{ folder, signal: 'SIGTERM' },
+    folder,
+    signal: 'SIGTERM',
     isReady: () => isListening(port),
   })
   return { port, stop }

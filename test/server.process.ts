@@ -159,7 +159,8 @@ t.test('a start without a database names it, listens and retries until a signal'
   const port = await freePort()
   for (const WEB_CONCURRENCY of ['1', '2']) {
     const service = await start({
-      ...{ WEB_CONCURRENCY, SECRET_KEY: secretKey },
+      WEB_CONCURRENCY,
+      SECRET_KEY: secretKey,
       DATABASE_URL: `postgresql://someone@127.0.0.1:${port}/nowhere`,
     })
     await service.printed(
@@ -262,7 +263,8 @@ t.test('an unreachable Redis is a warning, and is used as soon as it answers', a
   const apiKey = await addCustomer(database, 'acme')
   const port = await freePort()
   const service = await start({
-    ...{ DATABASE_URL: database.url, SECRET_KEY: secretKey },
+    DATABASE_URL: database.url,
+    SECRET_KEY: secretKey,
     REDIS_URL: `redis://127.0.0.1:${port}`,
   })
   await service.printed('Redis is unreachable')

@@ -192,7 +192,9 @@ async function startRedis(program: string, port: number, more: string[]): Promis
   const unsaved = ['--save', '', '--appendonly', 'no', '--dir', folder]
   // SIGKILL also ends a process that a test has paused.
   const started = await startProgram(program, [...address, ...unsaved, ...more], {
-    ...{ folder, signal: 'SIGKILL', stdio: 'ignore' },
+    folder,
+    signal: 'SIGKILL',
+    stdio: 'ignore',
     isReady: () => answersPing(port),
   })
   return { ...started, url: `redis://127.0.0.1:${port}`, port }

@@ -87,7 +87,13 @@ const toRequest = (
   if (list && limit !== list.limit) controls.push(['limit', String(limit)])
   const bound = [conditions, ...[...queries.values()].map((query) => query.conditions)].flat()
   return {
-    ...{ given, queries, conditions, limit, cursor, count, hasByteOrderMark },
+    given,
+    queries,
+    conditions,
+    limit,
+    cursor,
+    count,
+    hasByteOrderMark,
     canonical: joinParts([selection, formatPairs(controls)]),
     selection: `custom/${name} ${definition.revision} ${digest}?${selection}`,
     // Bound conditions count, too, because `to${part}` may have become `today`.

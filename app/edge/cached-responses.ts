@@ -70,8 +70,17 @@ export type CachedResponses = {
 const hit = 'certdata; hit'
 /** Fields that differ between requests or belong to the connection. */
 const replaced = new Set<string>([
-  ...['request-id', 'data-as-of', 'server-timing', 'ratelimit', 'ratelimit-policy', 'link'],
-  ...['cache-status', 'content-length', 'connection', 'keep-alive', 'transfer-encoding'],
+  'request-id',
+  'data-as-of',
+  'server-timing',
+  'ratelimit',
+  'ratelimit-policy',
+  'link',
+  'cache-status',
+  'content-length',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
 ])
 
 /** Creates a store in which responses live as long as their cache entries. */

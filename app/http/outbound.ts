@@ -8,10 +8,24 @@ import { buffer } from 'node:stream/consumers'
 import { createAddressRanges } from './client-address.ts'
 
 const isReservedV4 = createAddressRanges([
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
-  ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-  ...['224.0.0.0/4', '240.0.0.0/4'],
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
   // Azure's own services for a virtual machine.
   '168.63.129.16',
 ])
@@ -19,7 +33,11 @@ const isReservedV4 = createAddressRanges([
 const isGlobalV6 = createAddressRanges(['2000::/3'])
 /** Teredo, ORCHID, benchmarks; documentation; 6to4, which embeds IPv4; AS112; documentation. */
 const isReservedV6 = createAddressRanges([
-  ...['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '2620:4f:8000::/48',
+  '3fff::/20',
 ])
 
 /** Whether an address is public (IANA's registries of special-purpose addresses). */
@@ -130,8 +148,15 @@ const send = async (
 ): Promise<OutboundAnswer> => {
   const host = getHost(url)
   const sent = request({
-    ...{ agent, method: 'POST', host, port: 443, path: url.pathname + url.search, signal },
-    ...{ lookup: pin(addresses), rejectUnauthorized: true, servername: isIP(host) === 0 ? host : '' },
+    agent,
+    method: 'POST',
+    host,
+    port: 443,
+    path: url.pathname + url.search,
+    signal,
+    lookup: pin(addresses),
+    rejectUnauthorized: true,
+    servername: isIP(host) === 0 ? host : '',
     headers: { ...headers, host: url.host, 'accept-encoding': 'identity' },
   })
   sent.on('error', () => {})

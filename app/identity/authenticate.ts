@@ -37,7 +37,12 @@ const createPrincipalMaker = () => {
     const keyScopes = verified.scopes && (facts.scopes ?? unlimitedScopes)
     const common = {
       kind: 'live' as const,
-      ...{ customerId, keyId, scopes, expiringWithin, plan, expiresAtMs },
+      customerId,
+      keyId,
+      scopes,
+      expiringWithin,
+      plan,
+      expiresAtMs,
       ...(keyScopes ? { keyScopes } : {}),
     }
     const principal: Principal = suspended ? { ...common, isSuspended: true } : common

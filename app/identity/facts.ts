@@ -56,7 +56,9 @@ export type StampRow = { snapshot: string; server: string }
 export type Fact<T> = Readonly<{ customerId: string; value: T; snapshot: Snapshot; server: string }>
 
 const toFact = <T>(customerId: string, { snapshot, server }: StampRow, value: T): Fact<T> => ({
-  ...{ customerId, value, server },
+  customerId,
+  value,
+  server,
   snapshot: parseSnapshot(snapshot),
 })
 

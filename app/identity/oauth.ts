@@ -137,9 +137,18 @@ export const createOAuth = (options: OAuthOptions) => {
         const limited = intersectScopes(verified.scopes, key.scopes)
         const scopes = limited ?? (await principals.listScopes(key.customerId))
         return {
-          ...{ active: true, token_type: 'Bearer' as const, iss: publicUrl, aud: publicUrl },
-          ...{ client_id: key.keyId, sub: key.keyId, customer: key.customerId, scope: [...scopes].join(' ') },
-          ...{ iat: verified.iat, nbf: verified.nbf, exp: verified.expiresAtMs / 1000, jti: verified.jti },
+          active: true,
+          token_type: 'Bearer' as const,
+          iss: publicUrl,
+          aud: publicUrl,
+          client_id: key.keyId,
+          sub: key.keyId,
+          customer: key.customerId,
+          scope: [...scopes].join(' '),
+          iat: verified.iat,
+          nbf: verified.nbf,
+          exp: verified.expiresAtMs / 1000,
+          jti: verified.jti,
         }
       },
     },

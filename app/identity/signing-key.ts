@@ -11,7 +11,9 @@ const describe = (privatePem: string) => {
   const jwk = describeEd25519(privateKey)
   const { kid } = jwk
   return {
-    ...{ kid, jwk, privatePem },
+    kid,
+    jwk,
+    privatePem,
     header: Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: tokenType, kid })).toString('base64url'),
     publicPem: createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }).toString(),
   }

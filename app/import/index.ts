@@ -89,7 +89,10 @@ const deleteOthers = async (db: Db, options: ImportOptions, report: ImportReport
   const { dryRun = false, isAudited = false, force = false } = options
   const { deleted, refused } = await deleteMissing(db, {
     resources: options.table?.resource ? [options.table.resource] : resourceNames,
-    ...{ bad: report.bad, force, dryRun, isAudited },
+    bad: report.bad,
+    force,
+    dryRun,
+    isAudited,
   })
   Object.assign(report, { deleted, deletionRefused: refused })
 }

@@ -1,9 +1,18 @@
 import type { Count } from './meters.ts'
 
 export const policyNames = [
-  ...(['burst', 'minute', 'exports', 'long_polls', 'logins', 'failed_logins'] as const),
-  ...(['introspections', 'revocations', 'key_links', 'access_requests'] as const),
-  ...(['demo_changes', 'demo_changes_all'] as const),
+  'burst',
+  'minute',
+  'exports',
+  'long_polls',
+  'logins',
+  'failed_logins',
+  'introspections',
+  'revocations',
+  'key_links',
+  'access_requests',
+  'demo_changes',
+  'demo_changes_all',
 ] as const
 
 export type PolicyName = (typeof policyNames)[number]

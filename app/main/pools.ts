@@ -68,7 +68,8 @@ export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptio
   const open = (at: string, size: number, variable = 'DATABASE_URL') =>
     createPool(at, {
       ...common(variable, 'database'),
-      ...{ max: size, minIdle },
+      max: size,
+      minIdle,
       applicationName: 'certdata',
     })
   const primaryPool = open(url, databasePool)
@@ -77,13 +78,18 @@ export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptio
   const reserved = createDb(reservedPool, { onStatement, longestWaitMs, turns: loginTurns })
   const exportPool = createPool(url, {
     ...common('DATABASE_URL', 'export'),
-    ...{ max, applicationName: 'certdata exports', isStreaming: true, statementTimeoutMs: limits.totalMs },
+    max,
+    applicationName: 'certdata exports',
+    isStreaming: true,
+    statementTimeoutMs: limits.totalMs,
   })
   const standby =
     replicaUrl === undefined ? undefined : open(replicaUrl, databasePool, 'DATABASE_REPLICA_URL')
   const replica = standby && createDb(standby, { onStatement, longestWaitMs, prepares })
   return {
-    ...{ db, reserved, replica },
+    db,
+    reserved,
+    replica,
     exportSource: createExportSource({ pool: exportPool, max, ...limits }),
     figures: () => ({
       primary: describePool(primaryPool, databasePool, db.queue),

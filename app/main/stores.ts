@@ -128,8 +128,19 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     }
     isOpen = true
     return {
-      ...{ db, reserved, replica, exportSource, pools: pools.figures },
-      ...{ shared, freshness, poller, limitStore, secrets, signingKeys, local, ping },
+      db,
+      reserved,
+      replica,
+      exportSource,
+      pools: pools.figures,
+      shared,
+      freshness,
+      poller,
+      limitStore,
+      secrets,
+      signingKeys,
+      local,
+      ping,
       async close() {
         await close()
         await local?.release()

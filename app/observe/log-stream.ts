@@ -34,7 +34,10 @@ export const openLogStream = (
   const limits = { minLength: batchBytes, maxLength: maxBytes, maxWrite: pieceBytes }
   // With strings, the library measures its whole buffer at each line. The periodic flush retries a full disk.
   const destination = new sonic.SonicBoom({
-    ...{ fd, sync: false, contentMode: 'buffer', periodicFlush: batchMs },
+    fd,
+    sync: false,
+    contentMode: 'buffer',
+    periodicFlush: batchMs,
     ...limits,
   })
   let lost = 0

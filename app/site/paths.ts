@@ -1,6 +1,15 @@
 const pages = new Set([
-  ...['/', '/demo', '/access', '/key', '/status', '/status.json', '/docs', '/problems'],
-  ...['/llms.txt', '/robots.txt', '/favicon.ico'],
+  '/',
+  '/demo',
+  '/access',
+  '/key',
+  '/status',
+  '/status.json',
+  '/docs',
+  '/problems',
+  '/llms.txt',
+  '/robots.txt',
+  '/favicon.ico',
 ])
 const folders = ['/assets/', '/docs/', '/problems/']
 

@@ -252,22 +252,36 @@ const split = (text: string): string[] => text.split(' ')
 const words = [
   ...split('v1 webapi api.php me auth login custom changes health live .. . %2e%2e %2f %00 % %zz %ff'),
   ...split('%ED%A0%80 ~ * :id __proto__ constructor openapi.json .well-known jwks.json " <> | \\ ^'),
-  ...[...resourceNames, "'", '', 'x'.repeat(300), someId],
+  ...resourceNames,
+  "'",
+  '',
+  'x'.repeat(300),
+  someId,
 ]
 const names = [
   ...split('id number name model tags standards valid_until issued_on updated_at validity expiring status'),
   ...split('open technologies blocs sort fields include limit cursor count on expiring_within format'),
-  ...['toString', '__proto__', '', 'after'],
+  'toString',
+  '__proto__',
+  '',
+  'after',
 ]
 const operators = [
-  ...['', '', '', '[', ']', '[[x]]', '%5Bne%5D'],
+  '',
+  '',
+  '',
+  '[',
+  ']',
+  '[[x]]',
+  '%5Bne%5D',
   ...['eq', 'ne', 'in', 'nin', 'gt', 'lte', 'prefix', 'null', 'all', '', 'x'].map((each) => `[${each}]`),
 ]
 const values = [
   ...split('a a,b \\ \\, , true today today+90d today-99999d 2026-01-01 0001-01-01 9999-12-31 valid'),
   ...split('9999-12-31T23:59:59-23:59 0001-01-01T00:00:00%2B23:59 number -name,model id product,country'),
   ...split('exact json 0 500 501 % %00 %ff %F4%8F%BF%BF ä \u{10ffff} AQ AA pass wifi europe 1e3 -1'),
-  ...['', 'x'.repeat(2001)],
+  '',
+  'x'.repeat(2001),
 ]
 const headerLines = [
   'Accept: text/html',

@@ -41,8 +41,16 @@ export const openHttpStage = async (t: Test) => {
   const send = async (bytes: string | Buffer): Promise<RawAnswer> =>
     (await sendBytes(port, bytes))[0] as RawAnswer
   return {
-    ...{ database, app, clock, port, stored, someId },
-    ...{ key, token, authorization, auth },
+    database,
+    app,
+    clock,
+    port,
+    stored,
+    someId,
+    key,
+    token,
+    authorization,
+    auth,
     get,
     ask,
     send,

@@ -164,8 +164,10 @@ t.test('ignores whitespace around a key, and does not blame the key for a narrow
   const authorization = `Basic ${basic}`
   t.equal((await post('/v1/auth/login', '', { authorization })).statusCode, 200, 'Basic')
   const form = new URLSearchParams({
-    ...{ grant_type: 'client_credentials', client_id: keyId },
-    ...{ client_secret: `${apiKey}\n`, scope: 'lab:read' },
+    grant_type: 'client_credentials',
+    client_id: keyId,
+    client_secret: `${apiKey}\n`,
+    scope: 'lab:read',
   })
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
   const token = await post('/v1/oauth/token', form.toString(), type)

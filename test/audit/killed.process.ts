@@ -79,7 +79,9 @@ t.test('all instances together count at most 100 queries of a key and minute sep
   await sql`delete from audit_reads`.execute(owner)
   const minute = '2026-11-01T12:00Z'
   const question = (keyId: string, query: string | null, count: number): AuditEvent => ({
-    ...{ actor: 'key', action: 'reads', keyId },
+    actor: 'key',
+    action: 'reads',
+    keyId,
     details: { minute, resource: 'products', query, status: 200, count, rows: count },
   })
   const process = (name: string) =>

@@ -9,10 +9,18 @@ import { needsMore, type Result } from '../../bench/rounds.ts'
 
 const toResult = (ratios: readonly number[], name = 'page of 50, HTTP/1.1 over TLS', failed = 0): Result => {
   const sample = (cpuMs: number, storeMs = 0) => ({
-    ...{ cpuMs, storeMs, answers: 100, rate: 34_567, averageMs: 1, bytes: 100, failed },
+    cpuMs,
+    storeMs,
+    answers: 100,
+    rate: 34_567,
+    averageMs: 1,
+    bytes: 100,
+    failed,
   })
   return {
-    ...{ name, against: 'bare node:https', generator: 'autocannon' },
+    name,
+    against: 'bare node:https',
+    generator: 'autocannon',
     subject: ratios.flatMap(() => [sample(0.9, 0.5), sample(1.1, 0.5)]),
     reference: ratios.flatMap((ratio) => [sample(1.4 * ratio), sample(1.6 * ratio)]),
   }
@@ -65,7 +73,8 @@ t.test('each kind of processor has its floors, and an unknown one the lowest', a
 
 t.test('detects a reference that sends another status, field or byte', async (t) => {
   const answer: WholeAnswer = {
-    ...{ status: 200, body: Buffer.from('{}') },
+    status: 200,
+    body: Buffer.from('{}'),
     fields: [
       ['Date', 'Thu, 26 Nov 2026 10:00:00 GMT'],
       ['ETag', '"a"'],

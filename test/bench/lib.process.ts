@@ -121,7 +121,9 @@ t.test('answers are split by status across chunks, and failures are counted', as
   const paths = ['/200', '/304', '/500']
   const seen = new Map<string, number>()
   const closed = await runClosedLoop({
-    ...{ url, connections: 2, seconds: 2 },
+    url,
+    connections: 2,
+    seconds: 2,
     request: (n) => requestText(paths[n % 3] as string, {}),
     onAnswer: ({ status, bytes }, n) => {
       seen.set(

@@ -72,7 +72,10 @@ t.test('requests of unique pages differ in every run and keep their method, fiel
   const { port } = server.address() as AddressInfo
   const target: Target = {
     server: { url: `http://127.0.0.1:${port}`, label: '', pid: process.pid, stop: async () => {} },
-    ...{ method: 'POST', path: '/', body: 'body', headers: { 'x-field': 'a "b"' } },
+    method: 'POST',
+    path: '/',
+    body: 'body',
+    headers: { 'x-field': 'a "b"' },
     numbered: createUniquePages(),
   }
   for (const _ of [1, 2]) t.equal((await measure(target, { seconds: 1, connections: 2 })).failed, 0)

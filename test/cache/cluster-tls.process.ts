@@ -18,10 +18,26 @@ t.teardown(remove)
 const ports = [await freePort(), await freePort(), await freePort()]
 const startNode = (port: number) =>
   testRedis(undefined, [
-    ...['--tls-port', String(port), '--tls-cluster', 'yes', '--tls-auth-clients', 'no'],
-    ...['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert],
-    ...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
-    ...['--cluster-announce-hostname', 'localhost', '--cluster-preferred-endpoint-type', 'hostname'],
+    '--tls-port',
+    String(port),
+    '--tls-cluster',
+    'yes',
+    '--tls-auth-clients',
+    'no',
+    '--tls-cert-file',
+    cert,
+    '--tls-key-file',
+    key,
+    '--tls-ca-cert-file',
+    cert,
+    '--cluster-enabled',
+    'yes',
+    '--cluster-announce-ip',
+    '127.0.0.1',
+    '--cluster-announce-hostname',
+    'localhost',
+    '--cluster-preferred-endpoint-type',
+    'hostname',
   ])
 const nodes = (await Promise.all(ports.map(startNode))).filter((node) => node !== undefined)
 t.teardown(() => Promise.all(nodes.map((node) => node.stop())))

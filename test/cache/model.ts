@@ -71,7 +71,8 @@ export const createModel = (now: () => number) => {
   }
   const getMark = (entries: readonly LogEntry[]): string =>
     entries.reduce((newest, { xid, mark }) => (mark && xid >= newest.xid ? { xid, mark } : newest), {
-      ...{ xid: 0, mark: 'unmarked' },
+      xid: 0,
+      mark: 'unmarked',
     }).mark
   const filledFrom = (entries: readonly LogEntry[], asked: readonly string[], isStandby: boolean): Filled => {
     const all = getCount(entries)

@@ -112,8 +112,13 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
   const dependsOn = ['products']
   const getEntry = (customerId: string, key: string, text: string, snapshot = '1:2:') =>
     createEntry(text, {
-      ...{ customerId, key, epoch, snapshot: parseSnapshot(snapshot) },
-      ...{ at: '2026-01-01T00:00:00.000000Z', rows: 1, next: '/v1/products?cursor=x' },
+      customerId,
+      key,
+      epoch,
+      snapshot: parseSnapshot(snapshot),
+      at: '2026-01-01T00:00:00.000000Z',
+      rows: 1,
+      next: '/v1/products?cursor=x',
     })
   /** Stores an entry and reads its envelope from Redis. */
   const readSealed = async (

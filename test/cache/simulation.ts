@@ -85,7 +85,14 @@ const createWorld = (options: Options) => {
   const calm = { ...trouble }
   const waiting: { go: () => void; isHeld: () => boolean }[] = []
   return {
-    ...{ options, random, chance, pick, now, model, trouble, store: createStore() },
+    options,
+    random,
+    chance,
+    pick,
+    now,
+    model,
+    trouble,
+    store: createStore(),
     /** Resolves when `go` picks it. */
     turn: (isHeld = () => false) => new Promise<void>((go) => waiting.push({ go, isHeld })),
     /** Resumes one waiting task, and waits for all that follows from it. */

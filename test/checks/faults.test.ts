@@ -6,7 +6,11 @@ import { judgeRun, type Run } from '../../checks/faults/judge.ts'
 import type { Observation } from '../../checks/faults/load.ts'
 
 const observe = (sentAt: number, more: Partial<Observation> = {}): Observation => ({
-  ...{ kind: 'cached', sentAt, ms: 5, outcome: 'ok', isFromRedis: false },
+  kind: 'cached',
+  sentAt,
+  ms: 5,
+  outcome: 'ok',
+  isFromRedis: false,
   ...more,
 })
 /** The fault lasts from 1,000 to 3,000 ms. One more answer before, during and after it. */
@@ -14,7 +18,11 @@ const getRun = (observations: Observation[], more: Partial<Run> = {}): Run => ({
   observations: [observe(500), observe(2_000), observe(4_000), ...observations].sort(
     (a, b) => a.sentAt - b.sentAt,
   ),
-  ...{ startedAt: 1_000, inForceAt: 1_000, endedAt: 3_000, warnings: 1, isRedis: false },
+  startedAt: 1_000,
+  inForceAt: 1_000,
+  endedAt: 3_000,
+  warnings: 1,
+  isRedis: false,
   ...more,
 })
 const expected = { text: '', allowed: { uncached: ['503 unavailable'] } } as const

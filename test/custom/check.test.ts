@@ -305,8 +305,15 @@ t.test('a text that YAML reads as another value is refused', async (t) => {
   ]
   for (const [text, path, detail] of cases) t.match(listFaults(text), [{ path, detail }], text)
   t.same(readText('{ a: -1, b: 1.5, c: true, d: null, e: no, f: 2026-01-01, g: "0123", 1: x, null: y }'), {
-    ...{ a: -1, b: 1.5, c: true, d: null, e: 'no', f: '2026-01-01', g: '0123' },
-    ...{ 1: 'x', null: 'y' },
+    a: -1,
+    b: 1.5,
+    c: true,
+    d: null,
+    e: 'no',
+    f: '2026-01-01',
+    g: '0123',
+    1: 'x',
+    null: 'y',
   })
 })
 

@@ -303,10 +303,25 @@ list:
   const [text, number, boolean] = ['text @', 'number General', 'boolean General']
   const [date, instant] = ['number yyyy-mm-dd', 'number yyyy-mm-dd hh:mm:ss']
   t.same(Object.fromEntries(typeOf), {
-    ...{ nummer: text, bis: date, tage: number, laeuft_ab: boolean, geaendert: instant, tags: text },
-    ...{ monat: text, tag: date, zahl: number, ja: boolean, halb: number, nie: boolean, nichts: undefined },
-    ...{ rang: data[0].rang === null ? undefined : number, gemischt: text, stand: instant, wahr: boolean },
-    ...{ ende: data[0].ende === null ? undefined : date, pflichten: text },
+    nummer: text,
+    bis: date,
+    tage: number,
+    laeuft_ab: boolean,
+    geaendert: instant,
+    tags: text,
+    monat: text,
+    tag: date,
+    zahl: number,
+    ja: boolean,
+    halb: number,
+    nie: boolean,
+    nichts: undefined,
+    rang: data[0].rang === null ? undefined : number,
+    gemischt: text,
+    stand: instant,
+    wahr: boolean,
+    ende: data[0].ende === null ? undefined : date,
+    pflichten: text,
   })
   const csv = await acme('/v1/custom/typed?format=csv')
   t.match(csv.body.split('\r\n')[1], /,true,0\.5,false,,/, 'and CSV has them as they are')
@@ -457,7 +472,8 @@ t.test('an object is available only as JSON', async (t) => {
   ] as const) {
     const refused = await acme(url, { accept })
     t.match(refused.json(), {
-      ...{ status: 406, code: 'not_acceptable' },
+      status: 406,
+      code: 'not_acceptable',
       detail: 'This is available as: application/json',
     })
   }

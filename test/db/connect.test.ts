@@ -6,7 +6,10 @@ import { testPostgres } from '../servers.ts'
 t.test('serving connections end after half an hour, which frees their prepared statements', async (t) => {
   const serving = { variable: 'DATABASE_URL', onUnfit: () => {} }
   const pool = createPool('postgresql://localhost/x', {
-    ...{ max: 1, applicationName: 'test', onError: () => {}, serving },
+    max: 1,
+    applicationName: 'test',
+    onError: () => {},
+    serving,
   })
   t.equal(pool.options.maxLifetimeSeconds, 1_800)
   await pool.end()

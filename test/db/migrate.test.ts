@@ -157,8 +157,13 @@ t.test('a migration adds a table of records by one call', async (t) => {
         where tgrelid = 'widgets'::regclass and not tgisinternal) as modes`.execute(operator)
   t.match(rows, [
     {
-      ...{ changed: ['kept', 'gone', 'gone'], elements: ['a'], words: ['kept'], begun: 1 },
-      ...{ policies: ['operator', 'reader'], forced: true, modes: ['A'] },
+      changed: ['kept', 'gone', 'gone'],
+      elements: ['a'],
+      words: ['kept'],
+      begun: 1,
+      policies: ['operator', 'reader'],
+      forced: true,
+      modes: ['A'],
     },
   ])
   t.same(Object.keys(rows[0]?.old ?? {}).sort(), ['created_at', 'due_on', 'name', 'tags'])

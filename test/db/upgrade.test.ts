@@ -20,8 +20,14 @@ import { testPostgres } from '../servers.ts'
 import { listVersions, readRows, restoreFixture, writeFixture } from './fixtures/release.ts'
 
 const paths = [
-  ...['/v1/products?sort=id', '/v1/certificates?sort=id', '/v1/projects?sort=id', '/v1/lab?sort=id'],
-  ...['/v1/approvals?sort=id', '/v1/countries?sort=id', '/v1/products/p1/history', '/v1/products?q=lamp'],
+  '/v1/products?sort=id',
+  '/v1/certificates?sort=id',
+  '/v1/projects?sort=id',
+  '/v1/lab?sort=id',
+  '/v1/approvals?sort=id',
+  '/v1/countries?sort=id',
+  '/v1/products/p1/history',
+  '/v1/products?q=lamp',
 ]
 const schema = readFileSync(new URL('../../app/db/schema.sql', import.meta.url), 'utf8')
 const dumpSchema = readFileSync(new URL('dump-schema.sql', import.meta.url), 'utf8')

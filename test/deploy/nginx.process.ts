@@ -105,7 +105,11 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
 
   const ask = async (at: number, path: string, headers = {}) => {
     const sent = request({
-      ...{ port: at, host: 'localhost', path, rejectUnauthorized: false, agent: false },
+      port: at,
+      host: 'localhost',
+      path,
+      rejectUnauthorized: false,
+      agent: false,
       headers: { authorization, ...headers },
     }).end()
     sent.on('error', () => {})

@@ -26,8 +26,12 @@ for (const name of owned) {
 }
 const texts = fc.sample(wildText, { numRuns: 300, seed: 7 }).map((text) => text.slice(0, 200).toWellFormed())
 const wild = texts.map((text, index) => ({
-  ...{ id: `wild-${index}`, name: text, brand: text, model: text },
-  ...{ tags: [text, '', 'a;b'], part_numbers: [text, '\\'] },
+  id: `wild-${index}`,
+  name: text,
+  brand: text,
+  model: text,
+  tags: [text, '', 'a;b'],
+  part_numbers: [text, '\\'],
 }))
 await sql`insert into products (customer_id, id, name, brand, model, tags, part_numbers)
   select 'acme', id, name, brand, model, tags, part_numbers
@@ -110,7 +114,9 @@ const readValue = ({ name, kind, array }: Field, cell: SheetCell | undefined, sh
   if (name === 'validity_periods') {
     const texts = (cell?.value ?? '').matchAll(/(\S+) to (\S+) \((\w+)\)/g)
     return [...texts].map(([, from, until, basis]) => ({
-      ...{ from, until: until === 'unlimited' ? null : until, basis },
+      from,
+      until: until === 'unlimited' ? null : until,
+      basis,
     }))
   }
   if (!cell) return array ? [] : null
@@ -189,8 +195,12 @@ t.test('CSV begins with a byte order mark only if requested', async (t) => {
 t.test('objects within records are compact and in the schema’s order, in every format', async (t) => {
   const inOrder = (name: ResourceName, record: object) => JSON.stringify(resources[name].schema.parse(record))
   const requirements = {
-    ...{ note: 'a, "b"', lead_time_weeks: { max: 6, min: 2 }, validity: { years: 5, kind: 'fixed' } },
-    ...{ local_representative: null, schemes: ['A', 'B'], in_country_testing: 'required' },
+    note: 'a, "b"',
+    lead_time_weeks: { max: 6, min: 2 },
+    validity: { years: 5, kind: 'fixed' },
+    local_representative: null,
+    schemes: ['A', 'B'],
+    in_country_testing: 'required',
   }
   const authorities = [{ role: 'radio', domain: null, abbreviation: 'X', name: 'Ministère' }]
   await sql`insert into countries (id, code, alpha3, name, region, authorities, requirements)

@@ -92,7 +92,9 @@ t.test('a token with 500 open transactions fits the size limits of servers', asy
   const xip = Array.from({ length: 500 }, (_, n) => 4_000_000_000 + 37 * n)
   const base = parseSnapshot(`${xip[0]}:4000100000:${xip}`)
   const token: SyncToken = {
-    ...{ identity: '7710660184117657000.00000001.16385.16820', issuedAt: 1_795_277_974, base },
+    identity: '7710660184117657000.00000001.16385.16820',
+    issuedAt: 1_795_277_974,
+    base,
     resources: ['certificates', 'products', 'projects', 'countries', 'lab', 'approvals'],
     moment: { day: '2026-11-21', window: 90 },
     flip: undefined,

@@ -55,7 +55,11 @@ const seed = [
 type Walk = Parameters<typeof spansAhead>[0] & { diff?: { position: number } | undefined }
 
 const getPage = (token: Walk) => ({
-  ...{ customerId, resources: resourceNames, limit, rows, bindings },
+  customerId,
+  resources: resourceNames,
+  limit,
+  rows,
+  bindings,
   ...toBounds(spansAhead(token)),
   after: token.diff,
   target: token.diff?.target ?? token.base,
@@ -161,8 +165,13 @@ t.test('the probe reads at most its bound of log rows for each span, by the prim
 t.test('the computed changes of a day are read from ranges of indexes', async (t) => {
   const page = (from: { day: string; window: number }, to: { day: string; window: number }) =>
     flipStatement({
-      ...{ customerId, resources: resourceNames, limit, bindings, from, cause: 'day' as const },
-      ...{ walk: { to, after: undefined }, target: parseSnapshot('900:900:') },
+      customerId,
+      resources: resourceNames,
+      limit,
+      from,
+      cause: 'day' as const,
+      walk: { to, after: undefined },
+      target: parseSnapshot('900:900:'),
       seen: { snapshot: parseSnapshot('900:900:'), at: '2126-01-01T00:00:00Z', moment: from },
     }) as RawBuilder<unknown>
   const oneDay = await explain(reader, page({ day: '2026-11-20', window: 90 }, bindings))

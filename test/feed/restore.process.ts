@@ -29,7 +29,10 @@ const connect = (url: string, role?: string): QueuedDb =>
   createDb(
     createPool(url, {
       ...(role ? { role } : {}),
-      ...{ max: 1, applicationName: 'restore', onError: () => {}, statementTimeoutMs: 0 },
+      max: 1,
+      applicationName: 'restore',
+      onError: () => {},
+      statementTimeoutMs: 0,
     }),
   )
 
@@ -51,7 +54,10 @@ const denyServerNames = async (url: string): Promise<string> => {
 /** Starts a server on the data for the duration of `use`. */
 const withServer = async <T>(use: (open: Open) => Promise<T>, dataDir = onOwnServer): Promise<T> => {
   const server = await startEmbedded({
-    ...{ dataDir, packageRoot, log: () => {}, settings: { fsync: 'off' } },
+    dataDir,
+    packageRoot,
+    log: () => {},
+    settings: { fsync: 'off' },
   })
   const { release } = server
   const url = dataDir === onManaged ? await denyServerNames(server.url) : server.url
@@ -76,7 +82,10 @@ const add = ({ operator }: Open, id: string) =>
 
 const read = ({ reader }: Open, token?: SyncToken) =>
   readChanges(reader, {
-    ...{ customerId: 'acme', token, resources: ['products'], limit: 100 },
+    customerId: 'acme',
+    token,
+    resources: ['products'],
+    limit: 100,
     day: '2026-11-24',
   })
 

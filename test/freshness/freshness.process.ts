@@ -112,8 +112,11 @@ function testFreshness() {
     t.teardown(() => standby.stop())
     const result = await judge(t, () =>
       runTrial({
-        ...{ postgres: primary, standby, nemesis: nemeses.none },
-        ...{ seconds: 2.5, requestsPerSecond },
+        postgres: primary,
+        standby,
+        nemesis: nemeses.none,
+        seconds: 2.5,
+        requestsPerSecond,
       }),
     )
     t.equal(result.failed, 0)

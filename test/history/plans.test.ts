@@ -53,7 +53,11 @@ t.test('a page of history reads a bounded number of rows', async (t) => {
   const all = resourceNames.map((name) => resources[name])
   const list = (changes: Partial<HistoryListPlan>) =>
     listHistory({
-      ...{ customerId: 'large', resources: all, since: undefined, limit, after: undefined },
+      customerId: 'large',
+      resources: all,
+      since: undefined,
+      limit,
+      after: undefined,
       ...changes,
     })
   const after = (ms: number) => new Date(Date.now() + ms).toISOString()
@@ -62,7 +66,8 @@ t.test('a page of history reads a bounded number of rows', async (t) => {
     'a later page': list({ after: [after(40_000_000), 'products', 'p5', '9'] }),
     'a page within an instant': list({ after: [now, 'lab', 'l15000', '170001'] }),
     'creations within an instant': list({
-      ...{ resources: [resources.products], since: '2020-01-01T00:00:00Z' },
+      resources: [resources.products],
+      since: '2020-01-01T00:00:00Z',
       after: [createdAt, 'products', 'p15000', '0'],
     }),
     'a rare resource': list({

@@ -36,7 +36,11 @@ const now = Math.floor(Date.now() / 1000)
 let ids = 0
 /** Valid for four minutes, because this file takes a minute on a busy machine. */
 const listClaims = (id = good.id): Json => ({
-  ...{ iss: id, sub: id, aud: origin, iat: now, exp: now + 240 },
+  iss: id,
+  sub: id,
+  aud: origin,
+  iat: now,
+  exp: now + 240,
   jti: `hostile-${++ids}`,
 })
 const header = { alg: 'EdDSA', kid: 'good' }
@@ -79,22 +83,60 @@ const named = (prefix: string, values: readonly unknown[], make: (value: unknown
 
 const claimValues: Record<string, unknown[]> = {
   aud: [
-    ...['https://elsewhere.example', `${origin}/`, `${origin}/v1/auth/login`, `${origin}/v1/oauth/token/`],
-    ...[`${origin}.evil.example`, origin.replace('://', '://evil@'), `${origin}?`, `${origin}\0`],
-    ...[origin.toUpperCase(), origin.replace('http:', 'https:'), undefined, null, 1, { 0: origin }],
-    ...[[], [[origin]], [origin, origin], [origin, 'https://elsewhere.example']],
+    'https://elsewhere.example',
+    `${origin}/`,
+    `${origin}/v1/auth/login`,
+    `${origin}/v1/oauth/token/`,
+    `${origin}.evil.example`,
+    origin.replace('://', '://evil@'),
+    `${origin}?`,
+    `${origin}\0`,
+    origin.toUpperCase(),
+    origin.replace('http:', 'https:'),
+    undefined,
+    null,
+    1,
+    { 0: origin },
+    [],
+    [[origin]],
+    [origin, origin],
+    [origin, 'https://elsewhere.example'],
   ],
   iss: [victim.id, origin, undefined],
   sub: [victim.id, [good.id], undefined],
   exp: [
-    ...[now - 60, now + 3_700, now + 3_000_000_000, Date.now(), 2 ** 53, Number.MAX_VALUE, 1, 0, -1],
-    ...[String(now + 60), 'NaN', 'Infinity', true, [now + 60], null, undefined],
+    now - 60,
+    now + 3_700,
+    now + 3_000_000_000,
+    Date.now(),
+    2 ** 53,
+    Number.MAX_VALUE,
+    1,
+    0,
+    -1,
+    String(now + 60),
+    'NaN',
+    'Infinity',
+    true,
+    [now + 60],
+    null,
+    undefined,
   ],
   nbf: [now + 120, String(now), null],
   iat: ['now', Date.now(), null],
   jti: [
-    ...['', 'x'.repeat(257), '𝄞'.repeat(257), 'a\0b', '\0', 'a\r\nb', '\ud800'],
-    ...[7, ['a'], {}, null, undefined],
+    '',
+    'x'.repeat(257),
+    '𝄞'.repeat(257),
+    'a\0b',
+    '\0',
+    'a\r\nb',
+    '\ud800',
+    7,
+    ['a'],
+    {},
+    null,
+    undefined,
   ],
 }
 const headerValues: Record<string, unknown[]> = {
@@ -113,8 +155,13 @@ const headerValues: Record<string, unknown[]> = {
   enc: ['A256GCM'],
 }
 const clientIds = [
-  ...[victim.customer, 'nosuchclient0000', '__proto__', "x' or '1'='1"],
-  ...[good.id.toUpperCase(), `${good.id}\0`, 'a'.repeat(2_000)],
+  victim.customer,
+  'nosuchclient0000',
+  '__proto__',
+  "x' or '1'='1",
+  good.id.toUpperCase(),
+  `${good.id}\0`,
+  'a'.repeat(2_000),
 ]
 const detached = encode({ ...header, b64: false, crit: ['b64'] })
 
@@ -361,8 +408,11 @@ t.test('a replay is refused on another instance, also with another spelling of t
 
 /** Ed25519 points of small order, in canonical and other encodings, with both signs, and two that are not on the curve. */
 const weakPoints = [
-  ...['00'.repeat(32), `01${'00'.repeat(31)}`, `ec${'ff'.repeat(30)}7f`],
-  ...[`ed${'ff'.repeat(30)}7f`, `ee${'ff'.repeat(30)}7f`],
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  `ec${'ff'.repeat(30)}7f`,
+  `ed${'ff'.repeat(30)}7f`,
+  `ee${'ff'.repeat(30)}7f`,
   '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
 ]

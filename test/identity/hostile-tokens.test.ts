@@ -110,8 +110,21 @@ const pointers: Record<string, string> = Object.fromEntries(
 )
 
 const wrongKids = [
-  ...['', '..', '../../../../dev/null', '/dev/null', "' or 1=1 --", address, '__proto__', 'constructor'],
-  ...[`${active.kid}\0`, ` ${active.kid}`, 'x'.repeat(5000), null, 0, [active.kid], { kid: active.kid }],
+  '',
+  '..',
+  '../../../../dev/null',
+  '/dev/null',
+  "' or 1=1 --",
+  address,
+  '__proto__',
+  'constructor',
+  `${active.kid}\0`,
+  ` ${active.kid}`,
+  'x'.repeat(5000),
+  null,
+  0,
+  [active.kid],
+  { kid: active.kid },
 ]
 const kids: Record<string, string> = {
   ...named('kid', wrongKids, (kid) => withHeader({ kid }, theirs)),
@@ -119,8 +132,17 @@ const kids: Record<string, string> = {
 }
 
 const wrongTypes = [
-  ...['JWT', 'jwt', 'AT+JWT', 'at+jwt ', 'application/at+jwt', 'id_token', 'logout+jwt', 'dpop+jwt'],
-  ...[7, null, undefined],
+  'JWT',
+  'jwt',
+  'AT+JWT',
+  'at+jwt ',
+  'application/at+jwt',
+  'id_token',
+  'logout+jwt',
+  'dpop+jwt',
+  7,
+  null,
+  undefined,
 ]
 const shapes: Record<string, string> = {
   'b64 false': withHeader({ b64: false, crit: ['b64'] }),
@@ -149,14 +171,29 @@ const shapes: Record<string, string> = {
 
 const wrongClaims: Record<string, unknown[]> = {
   exp: [
-    ...[seconds - 1, seconds, 0, -1, 1e308, claims.exp + 0.5, String(claims.exp), [claims.exp]],
-    ...[true, null, undefined],
+    seconds - 1,
+    seconds,
+    0,
+    -1,
+    1e308,
+    claims.exp + 0.5,
+    String(claims.exp),
+    [claims.exp],
+    true,
+    null,
+    undefined,
   ],
   nbf: [seconds + 300, '0', undefined],
   iat: ['now', undefined],
   aud: [
-    ...['https://other.example', `${origin}.evil.example`, `${origin}/`, origin.toUpperCase()],
-    ...[[origin, 'https://other.example'], [origin], [], undefined],
+    'https://other.example',
+    `${origin}.evil.example`,
+    `${origin}/`,
+    origin.toUpperCase(),
+    [origin, 'https://other.example'],
+    [origin],
+    [],
+    undefined,
   ],
   iss: ['https://evil.example', `${origin}/`, [origin], undefined],
   sub: [victimId, { $ne: null }, undefined],

@@ -168,8 +168,12 @@ t.test('the audit trail names the issuer and the pick-up', async (t) => {
   const { stdout } = await run(['audit', 'list', '--customer', 'audited', '--json'], { env })
   t.match(JSON.parse(stdout), [
     {
-      ...{ action: 'keys.pick-up', actor: 'anonymous', operator: null, subject: key_id },
-      ...{ client: '203.0.113.0/24', request_id: String },
+      action: 'keys.pick-up',
+      actor: 'anonymous',
+      operator: null,
+      subject: key_id,
+      client: '203.0.113.0/24',
+      request_id: String,
     },
     {
       action: 'keys.issue',

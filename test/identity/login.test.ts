@@ -101,7 +101,11 @@ const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connec
   await app.register(limiters)
   const tokens = { signingKeys: keys, publicUrl: url, demoToken, accessTokenSeconds: 3600 }
   await app.register(auth, {
-    ...{ db: connection, freshness, now, monotonicNow: now, listen: () => () => {} },
+    db: connection,
+    freshness,
+    now,
+    monotonicNow: now,
+    listen: () => () => {},
     ...tokens,
   })
   await app.register(authRoutes)
@@ -681,8 +685,16 @@ t.test('a missing signing key names the command, and parallel processes create o
 const fakeKeys = { publicByHeader: new Map([['header', 'key']]) } as unknown as SigningKeys
 
 const listClaims = (jti: number, scopes: number) => ({
-  ...{ sub: 'key', client_id: 'key', iss: 'https://a', aud: 'https://a', customer: 'acme' },
-  ...{ exp: 2_000_000_000, iat: 1, nbf: 1, jti: String(jti), every_scope: false },
+  sub: 'key',
+  client_id: 'key',
+  iss: 'https://a',
+  aud: 'https://a',
+  customer: 'acme',
+  exp: 2_000_000_000,
+  iat: 1,
+  nbf: 1,
+  jti: String(jti),
+  every_scope: false,
   scope: Array.from({ length: scopes }, (_, n) => `custom:${'x'.repeat(30)}-${n}`).join(' '),
 })
 

@@ -37,7 +37,9 @@ type Key = Awaited<ReturnType<typeof newKey>>
 const from = (address: string) => ({ 'x-forwarded-proto': 'https', 'x-forwarded-for': address })
 const logIn = ({ apiKey }: Key, address: string, on = app) =>
   on.inject({
-    ...{ method: 'POST', url: '/v1/auth/login', payload: { api_key: apiKey } },
+    method: 'POST',
+    url: '/v1/auth/login',
+    payload: { api_key: apiKey },
     headers: from(address),
   })
 const oauth = ({ keyId, apiKey }: Key, path: string, form: Record<string, string>, address: string) =>

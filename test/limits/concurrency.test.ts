@@ -38,7 +38,8 @@ t.test('at most 2 exports and 10 long polls run per kind and customer, and the n
   ] as const) {
     t.equal(await holdMany(() => hold(acme, kind, createEnding()), 20), quota, kind)
     t.match(await readRefusal(hold(acme, kind, createEnding())), {
-      ...{ code: 'quota_exceeded', status: 429 },
+      code: 'quota_exceeded',
+      status: 429,
       extras: { violatedPolicies: [kind], headers: { 'retry-after': seconds } },
     })
   }

@@ -150,7 +150,9 @@ t.test('a failed scrape of the separate port is logged and answered with 500', a
   const logged: object[] = []
   const log = { warn: (details: object) => void logged.push(details) }
   const { port, close } = await startMetricsServer({
-    ...{ host: 'localhost', port: 0, log },
+    host: 'localhost',
+    port: 0,
+    log,
     read: () => Promise.reject(err),
   })
   t.teardown(close)

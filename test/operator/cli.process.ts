@@ -200,7 +200,10 @@ t.test(
     chmodSync(folder, 0o777)
     t.teardown(() => rmSync(folder, { recursive: true, force: true }))
     const { status, stderr } = spawnSync(process.execPath, [join(root, 'app/cli.ts'), 'migrate'], {
-      ...{ uid: 54_321, gid: 0, encoding: 'utf8', cwd: '/' },
+      uid: 54_321,
+      gid: 0,
+      encoding: 'utf8',
+      cwd: '/',
       env: { DATA_DIR: join(folder, 'data'), HOME: folder },
     })
     t.equal(status, 1)

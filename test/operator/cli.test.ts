@@ -381,8 +381,11 @@ t.test('on one database', async (t) => {
       'import',
       'import a b',
       'import - --customer ../x',
-      ...['requests', 'requests approve', 'requests reject'],
-      ...['requests approve x --plan basic', 'requests approve x --slug A'],
+      'requests',
+      'requests approve',
+      'requests reject',
+      'requests approve x --plan basic',
+      'requests approve x --slug A',
     ]
     const before = await query('select * from customers order by 1')
     const env = { DATABASE_URL: url }
@@ -542,9 +545,14 @@ t.test('the audit trail has the name of the operator', async (t) => {
 
 const plain = { isWide: false, hasColors: false }
 const row = {
-  ...{ key_id: 'k3v9x2m7q4d8s1fa', customer: 'acme', state: 'active' },
-  ...{ scopes: Array.from({ length: 6 }, (_, n) => `resource-${n}:read`), none: null },
-  ...{ created_at: '2026-11-26T09:30:12.123456Z', kid: 'a'.repeat(43), last: 'b'.repeat(43) },
+  key_id: 'k3v9x2m7q4d8s1fa',
+  customer: 'acme',
+  state: 'active',
+  scopes: Array.from({ length: 6 }, (_, n) => `resource-${n}:read`),
+  none: null,
+  created_at: '2026-11-26T09:30:12.123456Z',
+  kid: 'a'.repeat(43),
+  last: 'b'.repeat(43),
 }
 
 t.test('a table fits 120 columns and names the omitted ones', async (t) => {

@@ -100,7 +100,9 @@ t.test('cached answers, /v1/me, health and logins are answered while every turn 
   for (const path of [...cached, '/v1/me', '/health/live', '/health/ready'])
     t.equal((await patient.get(path, 'quiet')).status, 200, path)
   const { statusCode } = await patient.app.inject({
-    ...{ method: 'POST', url: '/v1/auth/login', payload: { api_key: keys.quiet } },
+    method: 'POST',
+    url: '/v1/auth/login',
+    payload: { api_key: keys.quiet },
   })
   t.equal(statusCode, 200)
   t.ok(allWait(), 'all the while')
@@ -157,7 +159,10 @@ t.test('login attempts of one address leave a connection to other addresses', as
   const release = holdTurns(['127.0.0.11'], reserved)
   const logInFrom = (remoteAddress: string) =>
     app.inject({
-      ...{ method: 'POST', url: '/v1/auth/login', payload: { api_key: keys.quiet }, remoteAddress },
+      method: 'POST',
+      url: '/v1/auth/login',
+      payload: { api_key: keys.quiet },
+      remoteAddress,
     })
   const refused = logInFrom('127.0.0.11')
   t.equal((await logInFrom('127.0.0.12')).statusCode, 200)
@@ -187,7 +192,8 @@ t.test('addresses of one IPv6 network share a turn, for every kind of login', as
   t.teardown(() => proxied.close())
   const send = (address: string, [url, body, isForm]: (typeof requests)[number]) =>
     proxied.inject({
-      ...{ method: 'POST', url },
+      method: 'POST',
+      url,
       headers: {
         'x-forwarded-for': address,
         'x-forwarded-proto': 'https',

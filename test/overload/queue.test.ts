@@ -172,7 +172,9 @@ t.test('a request waits until the deadline, however long the work of others take
   t.same([queue.waiting, queue.refused], [0, 48])
   await end('a 1')
   t.same(await Promise.all([slow, ...waiting]), [
-    ...['answered', 'answered', 'answered'],
+    'answered',
+    'answered',
+    'answered',
     ...Array(48).fill('overloaded'),
   ])
 })

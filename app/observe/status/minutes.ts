@@ -84,7 +84,14 @@ export type Minutes = {
 const maxUnsettled = minutesPerDay
 
 export const emptyMinute = (minute: number): Minute => ({
-  ...{ minute, slots: 0, requests: 0, failed: 0, timed: 0, durationMs: 0, hits: 0, ageMs: null },
+  minute,
+  slots: 0,
+  requests: 0,
+  failed: 0,
+  timed: 0,
+  durationMs: 0,
+  hits: 0,
+  ageMs: null,
   buckets: new Array<number>(bucketCount).fill(0),
 })
 

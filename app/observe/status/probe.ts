@@ -3,8 +3,12 @@ import type { Records } from '../../records/records.ts'
 import { resources } from '../../records/resources/index.ts'
 
 const principal: Principal = {
-  ...{ kind: 'demo', customerId: demoCustomerId, keyId: demoCustomerId },
-  ...{ scopes: undefined, expiringWithin: defaultExpiringWithin, plan: 'premium' },
+  kind: 'demo',
+  customerId: demoCustomerId,
+  keyId: demoCustomerId,
+  scopes: undefined,
+  expiringWithin: defaultExpiringWithin,
+  plan: 'premium',
 }
 
 type ProbeOptions = {

@@ -36,7 +36,12 @@ type SumRow = Omit<Minute, 'durationMs' | 'ageMs' | 'buckets' | 'minute' | 'slot
 }
 
 const toSums = ({ requests, failed, timed, duration_ms, hits, age_ms, buckets }: SumRow) => ({
-  ...{ requests, failed, timed, hits, durationMs: duration_ms, ageMs: age_ms },
+  requests,
+  failed,
+  timed,
+  hits,
+  durationMs: duration_ms,
+  ageMs: age_ms,
   // The driver returns the elements of bigint[] as text.
   buckets: buckets.map(Number),
 })

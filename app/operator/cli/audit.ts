@@ -36,13 +36,15 @@ const toCells = (listed: AuditEntry) => {
   const { entry, at, actor, operator, customer, customer_ref, action, subject, outcome, details, ...rest } =
     listed
   return {
-    ...{
-      entry,
-      at,
-      actor: operator ?? actor,
-      customer: customer ?? (customer_ref && `erased ${customer_ref}`),
-    },
-    ...{ action, subject, outcome, details: details && JSON.stringify(details), ...rest },
+    entry,
+    at,
+    actor: operator ?? actor,
+    customer: customer ?? (customer_ref && `erased ${customer_ref}`),
+    action,
+    subject,
+    outcome,
+    details: details && JSON.stringify(details),
+    ...rest,
   }
 }
 

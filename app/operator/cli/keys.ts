@@ -120,7 +120,11 @@ const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: 
   })
   const { key_id, customer, scopes, expires_at } = key
   const rotated = {
-    ...{ key_id, api_key: apiKey, customer, scopes, expires_at },
+    key_id,
+    api_key: apiKey,
+    customer,
+    scopes,
+    expires_at,
     former_key_id: former.key_id,
     former_expires_at: former.expires_at,
   }

@@ -18,7 +18,13 @@ import { Refusal } from './refusal.ts'
 import { createCommand, createGroup, formatNewLink, type Output, print, type Shell } from './shell.ts'
 
 const toCells = ({ id, status, company, email, due_at, overdue, message, ...rest }: AccessRequest) => ({
-  ...{ id, status, company, email, due_at, overdue, message: message.replace(/\s+/g, ' ') },
+  id,
+  status,
+  company,
+  email,
+  due_at,
+  overdue,
+  message: message.replace(/\s+/g, ' '),
   ...rest,
 })
 

@@ -10,9 +10,19 @@ const gap = '  '
 type Look = { isWide: boolean; hasColors: boolean }
 type Style = Parameters<typeof styleText>[0]
 const styles: Readonly<Record<string, Style>> = {
-  ...{ active: 'green', ok: 'green', approved: 'green' },
-  ...{ pending: 'yellow', next: 'yellow', open: 'yellow', failing: 'yellow', replaced: 'yellow' },
-  ...{ revoked: 'red', expired: 'red', disabled: 'red', refused: 'red', rejected: 'red' },
+  active: 'green',
+  ok: 'green',
+  approved: 'green',
+  pending: 'yellow',
+  next: 'yellow',
+  open: 'yellow',
+  failing: 'yellow',
+  replaced: 'yellow',
+  revoked: 'red',
+  expired: 'red',
+  disabled: 'red',
+  refused: 'red',
+  rejected: 'red',
 }
 const isJudged = (column: string) => ['state', 'status', 'outcome'].includes(column)
 

@@ -58,7 +58,9 @@ const requireWebhook = async (db: Db, id: string): Promise<Webhook> => {
 const describeAct =
   (action: AuditAction, details: Record<string, unknown> = {}) =>
   (webhook: Webhook) => ({
-    ...{ action, customer: webhook.customer, subject: webhook.webhook_id },
+    action,
+    customer: webhook.customer,
+    subject: webhook.webhook_id,
     details: { url: maskQuery(webhook.url), ...details },
   })
 
@@ -130,7 +132,11 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
 }
 
 const toCells = ({ webhook_id, customer, url, state, last_result, ...rest }: Webhook) => ({
-  ...{ webhook_id, customer, url, state, last_result },
+  webhook_id,
+  customer,
+  url,
+  state,
+  last_result,
   ...rest,
 })
 

@@ -41,7 +41,10 @@ const request = async (each: Case, { ask, token }: World): Promise<ServiceAnswer
   const deadline = performance.now() + withinMs
   for (;;) {
     const answer = await ask({
-      ...{ path, method, headers: send, token: as === 'stranger' ? undefined : token },
+      path,
+      method,
+      headers: send,
+      token: as === 'stranger' ? undefined : token,
       ...(body === undefined ? {} : { body }),
     })
     if (answer.status === status || performance.now() >= deadline) return answer

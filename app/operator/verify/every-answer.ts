@@ -45,7 +45,9 @@ const checkProblem = (answer: ServiceAnswer, expect: Expect, base: string): void
   expect.json(answer, {
     '/status': status,
     '/type': `${base}/problems/${readJson(answer, '/code')}`,
-    ...{ '/title': someText, '/code': someText, '/detail': someText },
+    '/title': someText,
+    '/code': someText,
+    '/detail': someText,
     '/request_id': headers['request-id'] ?? null,
   })
   const unknown = Object.keys(readJson(answer, '') ?? {}).filter((name) => !problemMembers.includes(name))

@@ -51,7 +51,10 @@ export const createSender = (origin: string): { send: Send; close: () => void } 
   const send: Send = async (ask) => {
     const { path, method = 'GET', headers = {}, body, token } = ask
     const sent = request({
-      ...{ ...target, path, method, signal: AbortSignal.timeout(exchangeTimeoutMs) },
+      ...target,
+      path,
+      method,
+      signal: AbortSignal.timeout(exchangeTimeoutMs),
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),

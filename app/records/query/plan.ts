@@ -33,7 +33,14 @@ export const planQuery = (query: Query, moment: PlanContext, after?: readonly st
   const { resource, sort, fields, includes, limit, count } = query
   const { customerId, today } = moment
   return {
-    ...{ resource, customerId, sort, after, fields, includes, limit, count },
+    resource,
+    customerId,
+    sort,
+    after,
+    fields,
+    includes,
+    limit,
+    count,
     conditions: query.conditions.map((each) => resolveCondition(each, resource, today)),
     day: resolveDate(query.on ?? query.asOf ?? 'today', today),
     window: query.expiringWithin,

@@ -30,7 +30,10 @@ const headers = [
     'v1a,q3JkX0m2',
   ],
 ].map(([name, description, example]) => ({
-  ...{ name, in: 'header', required: true, description },
+  name,
+  in: 'header',
+  required: true,
+  description,
   schema: { type: 'string', maxLength: 4096 },
   example,
 }))

@@ -257,7 +257,9 @@ t.test('/status.json counts answers of the API, not pages, and contains no data 
   const clock = { offsetMs: minuteMs / 2 - (Date.now() % minuteMs) }
   let statements = 0
   const pool = createPool(database.url, {
-    ...{ role: readerRole, max: 4, applicationName: 'test' },
+    role: readerRole,
+    max: 4,
+    applicationName: 'test',
     onError() {},
   })
   const counting = createDb(pool, {
