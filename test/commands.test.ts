@@ -10,11 +10,16 @@ import t from 'tap'
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-type Locked = { bin?: Record<string, string> }
+type Locked = { bin?: Record<string, string>; version?: string }
 const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
 const dependencies = Object.entries(packages).filter(([path]) => path.startsWith('node_modules/'))
 const npmNames = new Set(dependencies.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13)))
 const npmPrograms = new Set(dependencies.flatMap(([, { bin }]) => Object.keys(bin ?? {})))
+/** A dependency with its version. */
+const isLocked = (word: string) => {
+  const [, name, version] = /^(.+)@([\d.]+)/.exec(word) ?? []
+  return version !== undefined && packages[`node_modules/${name}`]?.version === version
+}
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 const { scripts: clientScripts } = JSON.parse(read('clients/typescript/package.json')) as typeof packages & {
   scripts: Record<string, string>
@@ -45,7 +50,7 @@ const checkNpm = (words: readonly string[]): boolean => {
     return Object.hasOwn({ ...scripts, ...clientScripts }, rest[0] ?? '')
   if (['exec', 'x', 'create', 'init'].includes(verb)) return false
   if (!['i', 'install', 'add', 'pack'].includes(verb)) return true
-  return rest.every((word) => isOurs(word) || npmNames.has(word))
+  return rest.every((word) => isOurs(word) || npmNames.has(word) || isLocked(word))
 }
 
 const checkPip = ([verb, ...rest]: readonly string[]): boolean =>

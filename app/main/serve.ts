@@ -34,9 +34,17 @@ const cutAfterMs = 8_000
 /** The primary waits for the deadline of its workers. */
 const workersExtraMs = 2_000
 
+/** Its packages are optional peers. Throws a ConfigError if they are not installed. */
 const loadTracing = async (warn: (message: string, error?: Error) => void) => {
   const { startTracing } = await import('../observe/tracing.ts')
-  return startTracing({ version: packageJson.version, warn })
+  try {
+    return await startTracing({ version: packageJson.version, warn })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new ConfigError(
+      'Configuration:\n  OTEL_EXPORTER_OTLP_ENDPOINT: the packages of OpenTelemetry are not installed. Run: npm install --no-save --omit=dev @opentelemetry/exporter-trace-otlp-http@0.223.0 @opentelemetry/resources@2.12.0 @opentelemetry/sdk-trace-node@2.12.0',
+    )
+  }
 }
 
 const monotonicNow = () => performance.now()

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { findTraceId } from '../../app/observe/access-log.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
 import { freePort, testRedis } from '../servers.ts'
 import { type Service, startService, untilReady } from '../service.ts'
@@ -77,6 +78,26 @@ t.test(
     t.notMatch(service.output(), 'LOADED')
   },
 )
+
+/** As if the packages of OpenTelemetry, except its API, were not installed. */
+const without = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({ resolve(specifier, context, next) {
+    if (/^@opentelemetry\\/(?!api$)/.test(specifier))
+      throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
+    return next(specifier, context)
+  } })`)}`
+
+t.test('without the packages of OpenTelemetry, the start names the command that installs them', async (t) => {
+  const service = await startService(
+    { DATABASE_URL: database.url, SECRET_KEY: secretKey, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+    { execArgv: ['--import', without] },
+  )
+  const [code] = await once(service.child, 'exit')
+  t.equal(code, 1)
+  const peers = Object.entries(packageJson.peerDependencies).map(([name, version]) => `${name}@${version}`)
+  t.match(service.output(), `Run: npm install --no-save --omit=dev ${peers.join(' ')}\n`)
+})
 
 t.test('a collector receives requests and their statements as one trace', async (t) => {
   const bodies: string[] = []
