@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { createChangeSource } from '../app/cache/changes.ts'
 import { createFence } from '../app/cache/fence.ts'
 import { createFreshnessCheck, createLeaseClock, type FreshnessCheck } from '../app/cache/freshness.ts'
-import { createPoller } from '../app/cache/poller.ts'
+import { createPoller, type Poller } from '../app/cache/poller.ts'
 import type { SharedCache } from '../app/cache/redis.ts'
 import { parseConfig } from '../app/config/config.ts'
 import { createSecrets } from '../app/config/secrets.ts'
@@ -151,8 +151,8 @@ export type TestAppOptions = {
   env?: Record<string, string>
   shared?: SharedCache
   limitStore?: LimitStore & SlotStore
-  /** Replaces the check with the change log of the database. */
-  freshness?: FreshnessCheck
+  /** Replaces the fence of the database. Closed with the app. */
+  polls?: Polls
   clock?: TestClock
   /** Issuer and audience of tokens. Defaults to `publicUrl`. */
   origin?: string
@@ -171,6 +171,9 @@ const noLimits = Object.fromEntries(
 )
 
 type FenceOptions = Pick<TestAppOptions, 'pollMs' | 'leaseMs'>
+
+/** The check and the poller of one fence, as in production. */
+export type Polls = Readonly<{ freshness: FreshnessCheck; poller: Pick<Poller, 'listen' | 'close'> }>
 
 /** Starts a poller. By default no poll times out, because answers would then be stale on a busy machine. */
 export const startTestFence = async (url: string, { pollMs = patientMs, leaseMs }: FenceOptions = {}) => {
@@ -194,7 +197,7 @@ export const createTestApp = async (
   const secrets = createSecrets([secretKey])
   const builtAt = performance.now()
   const config = parseConfig({ LOG_LEVEL: 'silent', NODE_ENV: 'test', ...noLimits, ...env })
-  const { poller, freshness } = await startTestFence(database.url, options)
+  const { freshness, poller } = options.polls ?? (await startTestFence(database.url, options))
   const { pool: max, ...exportLimits } = config.exports
   const exports = exportPool(database.url, exportLimits.totalMs, max)
   const pool = options.wrapExports?.(exports) ?? exports
@@ -208,7 +211,7 @@ export const createTestApp = async (
     exportSource: createExportSource({ pool, max, ...exportLimits }),
     shared,
     limitStore,
-    freshness: options.freshness ?? freshness,
+    freshness,
     databaseNow: () => Date.now() + clock.offsetMs,
     listen: poller.listen,
     secrets,

@@ -43,6 +43,7 @@ const holdPolls = async () => {
   await poller.start()
   return {
     freshness: createFreshnessCheck(fence, poller, 300_000),
+    poller,
     /** Resolves when a poll hangs. The polls before it have responded. */
     hold() {
       poll = () => {
@@ -55,7 +56,6 @@ const holdPolls = async () => {
       timeMs += 501
     },
     fail: () => answer.reject(new Error('no answer')),
-    [Symbol.asyncDispose]: () => poller.close(),
   }
 }
 
@@ -136,12 +136,11 @@ const openWithoutPolls = async (t: Test) => {
   const db = createDb(
     createPool(own.url, { role: readerRole, max: 4, applicationName: 'outage', onError: ignore }),
   )
-  const served = await createTestApp({ ...database, reader: db }, { freshness: fence.freshness })
+  const served = await createTestApp({ ...database, reader: db }, { polls: fence })
   t.teardown(async () => {
     await served.close()
     await db.destroy()
     await own.close()
-    await fence[Symbol.asyncDispose]()
   })
   const apiKey = await addCustomer(database, 'acme')
   const { get } = await logIn(served, apiKey)
@@ -223,14 +222,11 @@ t.test('a hanging database does not block answers', async (t) => {
 })
 
 t.test('while rights cannot be checked, the feed and exports return 503, never a stale answer', async (t) => {
-  const { freshness, [Symbol.asyncDispose]: close } = await holdPolls()
+  const { freshness, poller } = await holdPolls()
   const known = { isUnanswered: false }
   const blind = { ...freshness, isUnanswered: () => known.isUnanswered, staleSeconds: () => 7 }
-  const served = await createTestApp(database, { freshness: blind })
-  t.teardown(async () => {
-    await served.close()
-    await close()
-  })
+  const served = await createTestApp(database, { polls: { poller, freshness: blind } })
+  closeAfter(t, served)
   const { get } = await logIn(served, await addCustomer(database, 'live'))
   for (const path of ['/v1/changes', '/v1/products?format=csv']) {
     known.isUnanswered = false

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
+import type { FreshnessCheck } from '../../app/cache/freshness.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import {
   addCustomer,
@@ -120,8 +121,9 @@ t.test('a restored right applies within a second', async (t) => {
 t.test('after the answer 200, the same instance refuses requests even without a poll', async (t) => {
   const { poller, freshness } = await startTestFence(database.url)
   // All cached facts count as fresh, so that only the revocation itself can replace them.
-  const { app, origin } = await listenTestApp(database, { freshness: { ...freshness, check: () => 'fresh' } })
-  closeAfter(t, app, poller)
+  const trusting: FreshnessCheck = { ...freshness, check: () => 'fresh' }
+  const { app, origin } = await listenTestApp(database, { polls: { poller, freshness: trusting } })
+  closeAfter(t, app)
   const read = async (token: string) => {
     const answer = await fetch(`${origin}/v1/products?limit=1`, {
       headers: { authorization: `Bearer ${token}` },
