@@ -7,7 +7,6 @@ import { formatHead } from '../app/audit/head.ts'
 import { createReadCounts } from '../app/audit/read-counts.ts'
 import { addReads, collectReads } from '../app/audit/reads.ts'
 import { type AuditEvent, recordEvents } from '../app/audit/record.ts'
-import { signRoots } from '../app/audit/roots.ts'
 import { readChainState, sealPending } from '../app/audit/sealer.ts'
 import type { Db } from '../app/db/schema.ts'
 import { describeUnreachable } from '../app/db/unreachable.ts'
@@ -32,7 +31,6 @@ declare module 'fastify' {
       flush(): Promise<void>
       /** If another instance is sealing, returns without sealing, or waits if `isWaited`. */
       seal(isWaited?: boolean): Promise<void>
-      publish(): Promise<void>
       head(): ChainHead | undefined
       figures(): AuditFigures
     }
@@ -57,16 +55,14 @@ const createSeal = (app: FastifyInstance, { db, secrets, now }: AuditOptions) =>
     known = head
     app.log.info({ head: formatHead(head) }, 'audit head')
   }
-  const makeRoots = (which: 'due' | 'all') => signRoots(db, secrets, app.signingKeys.active, which)
   const seal = async (isWaited = false): Promise<void> => {
-    const { head, isWaiting, isRootDue } = await readChainState(db)
+    const { head, isWaiting } = await readChainState(db)
     publish(head)
     const sealed = isWaiting ? await sealPending(db, secrets, isWaited) : undefined
     if (sealed) publish(sealed)
     sealedAt = now()
-    if (isRootDue) await makeRoots('due')
   }
-  return { seal, publish: () => makeRoots('all'), figures: () => ({ head: known, contradictions, sealedAt }) }
+  return { seal, figures: () => ({ head: known, contradictions, sealedAt }) }
 }
 
 /** Stores logins immediately as entries, and reads every five seconds as counts by key, query and minute. */
@@ -87,7 +83,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     await add()
     await collectReads(db, 'all')
   }
-  const { seal, publish, figures: sealed } = createSeal(app, options)
+  const { seal, figures: sealed } = createSeal(app, options)
   const head = () => sealed().head
   const figures = () => ({ ...sealed(), queued: counts.size + add.unsent(), lost: lostEntries })
   const countAnswer = (answer: SentAnswer) => {
@@ -98,7 +94,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
       counts.addRefusal(route, status)
     }
   }
-  app.decorate('audit', { countAnswer, flush, seal, publish, head, figures })
+  app.decorate('audit', { countAnswer, flush, seal, head, figures })
   const report = throttleWarnings(app.log)
   const warn = (error: unknown) =>
     report(describeUnreachable(error), 'refused logins are not in the audit trail')
@@ -122,7 +118,6 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
       'the last audit entries are sealed later, by another instance or after the next start',
     )
     await seal(true).catch(isLate)
-    await publish().catch(isLate)
   })
 }
 

@@ -4,18 +4,17 @@ import { exportTypes, toShape } from '../app/export/formats.ts'
 import { feedCost, offeredTypes } from '../app/feed/request.ts'
 import { isJsonFormat } from '../app/http/media-type.ts'
 import { auditScope, changesScope } from '../app/identity/scopes.ts'
-import { entryList, rootList } from '../app/operator/trail/lists.ts'
 import { trailCost, trailTypes } from '../app/operator/trail/trail.ts'
 import { createNamedScopes, includedScopes } from '../app/records/query/named-scopes.ts'
 import { refuseParameters } from '../app/records/query/no-parameters.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
 import { describeMe } from '../app/site/openapi/account.ts'
-import { describeAudit, describeAuditRoots } from '../app/site/openapi/audit.ts'
+import { describeAudit } from '../app/site/openapi/audit.ts'
 import { changesPage, describeChanges } from '../app/site/openapi/changes.ts'
 import { describeHistory, describeRecordHistory } from '../app/site/openapi/history.ts'
 import { describeItem, describePage, envelopes } from '../app/site/openapi/records.ts'
 import { defineEndpoint, type Endpoint, type EndpointRequest } from '../plugins/endpoint.ts'
-import { auditEntries, auditRoots } from '../schemas/audit.ts'
+import { auditEntries } from '../schemas/audit.ts'
 import { historyPage } from '../schemas/history.ts'
 import { me } from '../schemas/me.ts'
 import { customAnswer } from '../schemas/page.ts'
@@ -109,22 +108,17 @@ const changesEndpoint = ({ feed }: FastifyInstance): Endpoint =>
     respond: feed.answer,
   })
 
-const auditEndpoints = ({ trail }: FastifyInstance): Endpoint[] =>
-  [
-    { list: entryList, openapi: describeAudit, page: auditEntries.page },
-    { list: rootList, openapi: describeAuditRoots, page: auditRoots.page },
-  ].map(({ list, openapi, page }) =>
-    defineEndpoint({
-      path: `/${list.path}`,
-      scope: auditScope,
-      demo: false,
-      schema: { openapi, querystring: (request) => trail.parse(request, list), response: { 200: page } },
-      minuteCost: trailCost,
-      offers: () => trailTypes,
-      hold: trail.hold,
-      respond: (request) => trail.answer(request, list),
-    }),
-  )
+const auditEndpoint = ({ trail }: FastifyInstance): Endpoint =>
+  defineEndpoint({
+    path: '/audit',
+    scope: auditScope,
+    demo: false,
+    schema: { openapi: describeAudit, querystring: trail.parse, response: { 200: auditEntries.page } },
+    minuteCost: trailCost,
+    offers: () => trailTypes,
+    hold: trail.hold,
+    respond: trail.answer,
+  })
 
 const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
   path: '/me',
@@ -159,6 +153,6 @@ export const dataEndpoints = (app: FastifyInstance): Endpoint[] => [
   ...historyEndpoints(app),
   customEndpoint(app),
   changesEndpoint(app),
-  ...auditEndpoints(app),
+  auditEndpoint(app),
   meEndpoint(app),
 ]

@@ -46,59 +46,13 @@ const entry = z
     request_id: nullable('The header Request-Id of the answer', '3f0f4c1e-8a0e-4f43-9d0c-6f1d6a5c2b7a'),
     subject: nullable('The object of the action: the id of a key, the name of an endpoint', null),
   })
-  .meta({
-    id: 'AuditFacts',
-    description: 'The action and its circumstances. The leaf of the tree is the hash of this object',
-  })
-
-const proof = z
-  .strictObject({
-    root: field(z.int().positive(), 'Number of the signed root', 17),
-    index: field(z.int().nonnegative(), 'Place of the leaf in the tree, from 0', 1),
-    salt: field(z.string(), 'Hashed with the entry; base64url', 'pFYq2Yq1T0mQJ4b0sWk0Vg'),
-    path: field(z.array(z.string()), 'Hashes next to the path to the root, the lowest first; base64url', [
-      'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA',
-    ]),
-  })
-  .meta({ id: 'AuditProof', description: 'The path from the entry to a signed root' })
+  .meta({ id: 'AuditFacts', description: 'The action and its circumstances' })
 
 const auditEntry = z
   .strictObject({
     id: field(z.string(), 'The number of the entry', '41'),
     entry,
-    proof,
   })
-  .meta({ id: 'AuditEntry', description: 'An entry of the audit trail with its proof' })
-
-const key = z
-  .object({
-    kty: field(z.string(), 'Always OKP', 'OKP'),
-    crv: field(z.string(), 'Always Ed25519', 'Ed25519'),
-    x: field(z.string(), 'The public key; base64url', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
-    kid: field(
-      z.string(),
-      'Id of the key, as in the header of the statement',
-      'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
-    ),
-  })
-  .meta({
-    id: 'AuditRootKey',
-    description: 'The public key that signed it. The present one is in the key set, too',
-  })
-
-const auditRoot = z
-  .strictObject({
-    id: field(z.string(), 'The number of the root', '17'),
-    at: field(instant, 'When it was made', '2026-11-21T16:21:20.123456Z'),
-    statement: field(
-      z.string(),
-      'A JWS: number, time, root and size of the tree, head of the chain, hash of the statement before',
-      'eyJhbGciOiJFZERTQSJ9.eyJudW1iZXIiOjE3fQ.c2lnbmF0dXJl',
-    ),
-    key,
-  })
-  .meta({ id: 'AuditRoot', description: 'A signed root of the tree of a minute' })
+  .meta({ id: 'AuditEntry', description: 'An entry of the audit trail' })
 
 export const auditEntries = { line: auditEntry, page: createPageSchema(auditEntry, {}, false) }
-
-export const auditRoots = { line: auditRoot, page: createPageSchema(auditRoot, {}, false) }

@@ -3,6 +3,7 @@ import type { Secrets } from '../config/secrets.ts'
 /**
  * Each entry has a seal: a MAC over the previous seal, the entry, and a commitment (another MAC) to the entry's
  * personal part. An erasure deletes the personal part; the seal stays valid. The key is not in the database.
+ * See docs/decisions/0200-customers-get-no-proofs-of-the-trail.md.
  */
 export type ChainKey = Pick<Secrets, 'mac' | 'verifyMac'>
 
@@ -25,20 +26,15 @@ export type Sealable = ChainedEntry & {
   personalSha256: Buffer | null
   /** Counts a customer's entries from 1. Null if the entry has no customer. */
   number: number | null
-  /** The entry's part of a Merkle tree. */
-  leaf: Buffer
 }
 
-/** `commitment`: null if the entry had no personal part when it was sealed. `leaf`: null only if an attacker removed it. */
-export type Seal = ChainHead &
-  Pick<Sealable, 'number'> & { entryId: number; commitment: Buffer | null; leaf: Buffer | null }
+/** `commitment`: null if the entry had no personal part when it was sealed. */
+export type Seal = ChainHead & Pick<Sealable, 'number'> & { entryId: number; commitment: Buffer | null }
 
 export type Link = {
   seal: Seal
   entry: ChainedEntry | null
   personalSha256: Buffer | null
-  /** The leaf calculated from the stored entry. `undefined` if the entry or its personal part is missing. */
-  foundLeaf?: Buffer | undefined
   /** The difference between the entry and the copy that its customer can read. */
   copyFault?: string | undefined
 }
@@ -55,7 +51,7 @@ const sealText = (
   before: Buffer,
   sealNo: number,
   entry: ChainedEntry,
-  { commitment, leaf }: Pick<Seal, 'commitment' | 'leaf'>,
+  { commitment, number }: Pick<Seal, 'commitment' | 'number'>,
 ) =>
   JSON.stringify([
     2,
@@ -69,7 +65,7 @@ const sealText = (
     entry.outcome,
     entry.requestId,
     commitment?.toString('hex'),
-    leaf?.toString('hex'),
+    number,
   ])
 
 /** With the entry's id, so that swapped personal parts are detected. */
@@ -79,16 +75,16 @@ const commitmentText = (entryId: number, personalSha256: Buffer) =>
 /** Returns one seal for each entry, in the same order. The first seal follows `head`. */
 export const sealEntries = (key: ChainKey, head: ChainHead, entries: readonly Sealable[]): Seal[] => {
   let { sealNo, mac } = head
-  return entries.map(({ personalSha256, number, leaf, ...entry }) => {
+  return entries.map(({ personalSha256, number, ...entry }) => {
     const { entryId } = entry
     const commitment = personalSha256 && key.mac(purposes.commitment, commitmentText(entryId, personalSha256))
     sealNo += 1
-    mac = key.mac(purposes.seal, sealText(mac, sealNo, entry, { commitment, leaf }))
-    return { sealNo, entryId, commitment, number, leaf, mac }
+    mac = key.mac(purposes.seal, sealText(mac, sealNo, entry, { commitment, number }))
+    return { sealNo, entryId, commitment, number, mac }
   })
 }
 
-/** False if `before`, `entry` or `seal` was changed, except for the seal's `number`: its leaf covers that. */
+/** False if `before`, `entry` or `seal` was changed. */
 export const verifySeal = (key: ChainKey, before: ChainHead, entry: ChainedEntry, seal: Seal): boolean =>
   key.verifyMac(purposes.seal, sealText(before.mac, seal.sealNo, entry, seal), seal.mac)
 

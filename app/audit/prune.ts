@@ -38,7 +38,6 @@ const remove = async (trx: Db, { sealNo, mac }: ChainHead, anchorMac: Buffer): P
     persons as (delete from audit_persons p using seals s where p.entry_id = s.entry_id),
     entries as (delete from audit_entries e using seals s where e.entry_id = s.entry_id),
     copies as (delete from audit_copies c using seals s where c.entry_id = s.entry_id),
-    roots as (delete from audit_roots where last_seal <= ${sealNo}),
     anchored as (
       insert into audit_anchor (seal_no, seal_mac, mac) values (${sealNo}, ${mac}, ${anchorMac})
       on conflict (only_one) do update set seal_no = excluded.seal_no, seal_mac = excluded.seal_mac,

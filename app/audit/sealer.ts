@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { type ChainHead, type ChainKey, genesis, type Sealable, sealEntries } from './chain.ts'
 
-/** An advisory lock, held by one sealer, signer of roots or pruning at a time. */
+/** An advisory lock, held by one sealer or pruning at a time. */
 export const sealLock = 7_305_281_116
 
 /** Entries sealed in one transaction. Sealing them blocks the event loop for 3 ms. */
@@ -16,7 +16,7 @@ const readHead = async (db: Db): Promise<ChainHead> => {
 }
 
 /** False if the lock is taken. With `isWaited`, waits for `lockWaitMs` and then rejects. */
-export const takeSealLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
+const takeSealLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
   if (isWaited) {
     await sql`select set_config('lock_timeout', ${`${lockWaitMs}ms`}, true)`.execute(trx)
     await sql`select pg_advisory_xact_lock(${sealLock}::bigint)`.execute(trx)
@@ -36,14 +36,15 @@ const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | un
     const head = await readHead(trx)
     const { rows } = await sql<Sealable>`
       select entry_id as "entryId", at, actor, customer_ref as "customerRef", action, outcome,
-        request_id as "requestId", personal_sha256 as "personalSha256", number, leaf
+        request_id as "requestId", personal_sha256 as "personalSha256", number
       from prepare_audit_seals(${batchSize}::integer)`.execute(trx)
     const seals = sealEntries(key, head, rows)
     const last = seals.at(-1)
     if (!last) return { head, count: 0 }
-    const input = seals.map(({ sealNo, entryId, commitment, number, leaf, mac }) => ({
-      ...{ seal_no: sealNo, entry_id: entryId, number },
-      leaf: leaf?.toString('hex'),
+    const input = seals.map(({ sealNo, entryId, commitment, number, mac }) => ({
+      seal_no: sealNo,
+      entry_id: entryId,
+      number,
       commitment: commitment?.toString('hex'),
       mac: mac.toString('hex'),
     }))
@@ -70,14 +71,13 @@ export const sealPending = async (
 type ChainState = {
   head: ChainHead
   isWaiting: boolean
-  isRootDue: boolean
 }
 
-/** One cheap statement. `isWaiting`: entries need a seal. `isRootDue`: seals of past minutes need a root. */
+/** One cheap statement. `isWaiting`: entries need a seal. */
 export const readChainState = async (db: Db): Promise<ChainState> => {
-  const { rows } = await sql<Partial<ChainHead> & { waiting: boolean; due: boolean }>`
-    select h.seal_no as "sealNo", h.mac, exists (select from list_unsealed_audit(1)) as waiting, r.is_due as due
-    from audit_root_state() r left join audit_head() h on true`.execute(db)
-  const { sealNo, mac, waiting, due } = rows[0] ?? { waiting: false, due: false }
-  return { head: sealNo && mac ? { sealNo, mac } : genesis, isWaiting: waiting, isRootDue: due }
+  const { rows } = await sql<Partial<ChainHead> & { waiting: boolean }>`
+    select h.seal_no as "sealNo", h.mac, exists (select from list_unsealed_audit(1)) as waiting
+    from (select) one left join audit_head() h on true`.execute(db)
+  const { sealNo, mac, waiting } = rows[0] ?? { waiting: false }
+  return { head: sealNo && mac ? { sealNo, mac } : genesis, isWaiting: waiting }
 }

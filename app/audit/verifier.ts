@@ -11,11 +11,10 @@ import { erasure } from './record.ts'
 
 const otherChain = 'the chain is not the one whose head was published'
 
-const findPersonalFault = (key: ChainKey, { seal, personalSha256, foundLeaf, copyFault }: Link) => {
+const findPersonalFault = (key: ChainKey, { seal, personalSha256, copyFault }: Link) => {
   if (!personalSha256) return copyFault
-  if (!isCommittedTo(key, seal, personalSha256)) return 'the personal part of the entry was changed'
-  const isLeafSame = !foundLeaf || seal.leaf?.equals(foundLeaf)
-  return isLeafSame ? copyFault : 'the number or the salt of the entry was changed'
+  const isSame = isCommittedTo(key, seal, personalSha256)
+  return isSame ? copyFault : 'the personal part of the entry was changed'
 }
 
 const findFault = (key: ChainKey, before: ChainHead, link: Link): ChainFault | undefined => {

@@ -4,7 +4,6 @@ import { type ChainFault, type ChainHead, type ChainKey, genesis, verifyAnchor }
 import { readLinks } from './links.ts'
 import { erasure } from './record.ts'
 import { createVerifier } from './verifier.ts'
-import { verifyRoots } from './verify-roots.ts'
 
 /** `verified`: seals. `anchor`: the last pruned seal, or 0. `erased`: entries without a personal part. */
 export type Verification = {
@@ -14,7 +13,6 @@ export type Verification = {
   anchor: number
   erased: number
   unsealed: number
-  roots: number
 }
 
 type AnchorRow = { sealNo: number; sealMac: Buffer; mac: Buffer }
@@ -71,8 +69,8 @@ const badAnchor = (sealNo: number): ChainFault => ({
 })
 
 /**
- * Returns the first fault of the chain, else of stray entries, else of roots. Needs operator or owner rights
- * and `inSnapshot` or the locks of `pruneAudit`. Only a `published` head after the anchor reveals a cut end.
+ * Returns the first fault of the chain, else of stray entries. Needs operator or owner rights and `inSnapshot`
+ * or the locks of `pruneAudit`. Only a `published` head after the anchor reveals a cut end.
  */
 export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead): Promise<Verification> => {
   const anchorRow = await findAnchor(db)
@@ -89,8 +87,6 @@ export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead):
   }
   fault = isForged ? fault : (verifier.finish() ?? (await findStray(db, verifier.head.sealNo + 1)))
   const { head, erased } = verifier
-  const roots = await verifyRoots(db, key, anchor.sealNo)
-  fault ??= roots.fault
   const verified = head.sealNo - anchor.sealNo
   return {
     fault: fault ?? null,
@@ -99,7 +95,6 @@ export const verifyAudit = async (db: Db, key: ChainKey, published?: ChainHead):
     anchor: anchor.sealNo,
     erased,
     unsealed: await countUnsealed(db),
-    roots: roots.verified,
   }
 }
 

@@ -128,11 +128,7 @@ table audit_copies row level security forced
   action text collate "C" not null
   outcome text collate "C" not null
   key_id text collate "C"
-  salt bytea not null
   entry json not null
-  root_no bigint
-  leaf_index integer
-  path bytea
   constraint audit_copies_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint audit_copies_pkey PRIMARY KEY (customer_id, number)
   constraint audit_copies_entry_id_key UNIQUE (entry_id)
@@ -185,40 +181,12 @@ table audit_reads
   rows bigint not null
   constraint audit_reads_pkey PRIMARY KEY (minute, entry)
 
-table audit_root_head
-  only_one boolean not null default true
-  root_no bigint not null
-  last_seal bigint not null
-  digest bytea
-  constraint audit_root_head_only_one_check CHECK (only_one)
-  constraint audit_root_head_pkey PRIMARY KEY (only_one)
-
-table audit_root_keys
-  kid text collate "C" not null
-  public_jwk json not null
-  mac bytea not null
-  added_at timestamp with time zone not null default clock_timestamp()
-  constraint audit_root_keys_pkey PRIMARY KEY (kid)
-
-table audit_roots
-  root_no bigint not null
-  at timestamp with time zone not null
-  first_seal bigint not null
-  last_seal bigint not null
-  leaves bytea not null
-  statement text collate "C" not null
-  kid text collate "C" not null
-  constraint audit_roots_root_no_check CHECK ((root_no > 0))
-  constraint audit_roots_pkey PRIMARY KEY (root_no)
-
 table audit_seals
   seal_no bigint not null
   entry_id bigint not null
   commitment bytea
   mac bytea not null
-  sealed_at timestamp with time zone not null default clock_timestamp()
   number bigint
-  leaf bytea not null
   constraint audit_seals_seal_no_check CHECK ((seal_no > 0))
   constraint audit_seals_pkey PRIMARY KEY (seal_no)
   constraint audit_seals_entry_id_key UNIQUE (entry_id)
@@ -884,28 +852,6 @@ AS $function$
 $function$
 
 
-CREATE OR REPLACE FUNCTION public.append_audit_root(root json)
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  with given as materialized (
-    select * from json_to_record(root) as r (root_no bigint, at timestamptz, first_seal bigint, last_seal bigint,
-      leaves text, statement text, kid text, public_jwk json, key_mac text)
-  ), key as (
-    insert into audit_root_keys (kid, public_jwk, mac)
-    select kid, public_jwk, decode(key_mac, 'base64') from given
-    on conflict (kid) do update set mac = excluded.mac where audit_root_keys.mac <> excluded.mac
-  ), head as (
-    update audit_root_head h set root_no = g.root_no, last_seal = g.last_seal,
-      digest = sha256(convert_to(g.statement, 'UTF8')) from given g
-  )
-  insert into audit_roots (root_no, at, first_seal, last_seal, leaves, statement, kid)
-  select root_no, at, first_seal, last_seal, decode(leaves, 'base64'), statement, kid from given
-$function$
-
-
 CREATE OR REPLACE FUNCTION public.append_audit_seals(seals json)
  RETURNS void
  LANGUAGE sql
@@ -914,12 +860,12 @@ CREATE OR REPLACE FUNCTION public.append_audit_seals(seals json)
 AS $function$
   with given as materialized (
     select * from json_to_recordset(seals) as s (
-      seal_no bigint, entry_id bigint, commitment text, mac text, number bigint, leaf text)
+      seal_no bigint, entry_id bigint, commitment text, mac text, number bigint)
   ), done as (
     delete from audit_pending q using given g where q.entry_id = g.entry_id
   )
-  insert into audit_seals (seal_no, entry_id, commitment, mac, number, leaf)
-  select seal_no, entry_id, decode(commitment, 'hex'), decode(mac, 'hex'), number, decode(leaf, 'hex') from given
+  insert into audit_seals (seal_no, entry_id, commitment, mac, number)
+  select seal_no, entry_id, decode(commitment, 'hex'), decode(mac, 'hex'), number from given
 $function$
 
 
@@ -1095,25 +1041,6 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.audit_canonical(value json)
- RETURNS text
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE STRICT
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if json_typeof(value) = 'object' then
-    return '{' || coalesce((select string_agg(to_json(e.key)::text || ':' || case
-        when json_typeof(e.value) in ('object', 'array') then audit_canonical(e.value) else e.value::text end,
-        ',' order by e.key collate "C") from json_each(value) e), '') || '}';
-  elsif json_typeof(value) = 'array' then
-    return '[' || coalesce((select string_agg(audit_canonical(a.value), ',' order by a.place)
-      from json_array_elements(value) with ordinality as a (value, place)), '') || ']';
-  end if;
-  return trim(value::text);
-end $function$
-
-
 CREATE OR REPLACE FUNCTION public.audit_head()
  RETURNS TABLE(seal_no bigint, mac bytea)
  LANGUAGE sql
@@ -1134,40 +1061,6 @@ CREATE OR REPLACE FUNCTION public.audit_operator()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select nullif(convert_from(decode(current_setting('app.operator', true), 'hex'), 'UTF8'), '')
-$function$
-
-
-CREATE OR REPLACE FUNCTION public.audit_root_cut(at timestamp with time zone)
- RETURNS timestamp with time zone
- LANGUAGE sql
- STABLE PARALLEL SAFE
-RETURN (date_trunc('minute'::text, (at - '00:00:20'::interval)) + '00:00:20'::interval)
-
-
-CREATE OR REPLACE FUNCTION public.audit_root_state()
- RETURNS TABLE(root_no bigint, last_seal bigint, digest bytea, is_due boolean)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select h.root_no, h.last_seal, h.digest, exists (
-    select from audit_seals s where s.seal_no > h.last_seal and s.sealed_at < audit_root_cut(clock_timestamp()))
-  from audit_root_head h
-$function$
-
-
-CREATE OR REPLACE FUNCTION public.audit_text(at timestamp with time zone, actor text, action text, outcome text, request_id text, personal json, number bigint)
- RETURNS text
- LANGUAGE sql
- STABLE PARALLEL SAFE
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select audit_canonical(json_build_object(
-    'action', action, 'actor', actor,
-    'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-    'client', personal -> 'client', 'customer', personal -> 'customer', 'details', personal -> 'details',
-    'key', personal -> 'key', 'number', number, 'outcome', outcome, 'request_id', request_id,
-    'subject', personal -> 'subject'))
 $function$
 
 
@@ -2251,19 +2144,6 @@ AS $function$
 $function$
 
 
-CREATE OR REPLACE FUNCTION public.list_unrooted_audit(takes_all boolean, most integer)
- RETURNS TABLE(seal_no bigint, entry_id bigint, leaf bytea, mac bytea)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select s.seal_no, s.entry_id, s.leaf, s.mac from audit_root_head h
-  join audit_seals s on s.seal_no > h.last_seal
-  where takes_all or s.sealed_at < audit_root_cut(clock_timestamp())
-  order by s.seal_no limit most
-$function$
-
-
 CREATE OR REPLACE FUNCTION public.list_unsealed_audit(most integer)
  RETURNS TABLE(entry_id bigint, at text, actor text, customer_ref uuid, action text, outcome text, request_id text, personal_sha256 bytea)
  LANGUAGE sql
@@ -2390,18 +2270,6 @@ begin
 end $function$
 
 
-CREATE OR REPLACE FUNCTION public.place_audit_copies(root bigint, places json)
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  update audit_copies c set root_no = root, leaf_index = p.leaf_index, path = decode(p.path, 'base64')
-  from json_to_recordset(places) as p (entry_id bigint, leaf_index integer, path text)
-  where c.entry_id = p.entry_id
-$function$
-
-
 CREATE OR REPLACE FUNCTION public.poll_changes(since text, most integer)
  RETURNS TABLE(snapshot text, at text, identity text, started text, recovering boolean, events text, found integer, distrusted text[])
  LANGUAGE sql
@@ -2439,7 +2307,7 @@ $function$
 
 
 CREATE OR REPLACE FUNCTION public.prepare_audit_seals(most integer)
- RETURNS TABLE(entry_id bigint, at text, actor text, customer_ref uuid, action text, outcome text, request_id text, personal_sha256 bytea, number bigint, leaf bytea)
+ RETURNS TABLE(entry_id bigint, at text, actor text, customer_ref uuid, action text, outcome text, request_id text, personal_sha256 bytea, number bigint)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -2472,18 +2340,20 @@ AS $function$
     left join known k on k.customer_id = d.customer and k.audit_ref = d.customer_ref
     left join counted c on c.customer_id = k.customer_id
     window customers as (partition by c.customer_id)
-  ), written as materialized (
-    select n.*, audit_text(n.at, n.actor, n.action, n.outcome, n.request_id, n.personal, n.number) as text
-    from numbered n
   ), copied as (
-    insert into audit_copies (customer_id, number, entry_id, at, action, outcome, key_id, salt, entry)
-    select w.customer_id, w.number, w.entry_id, w.at, w.action, w.outcome, w.personal ->> 'key', w.salt, w.text::json
-    from written w where w.customer_id is not null
+    insert into audit_copies (customer_id, number, entry_id, at, action, outcome, key_id, entry)
+    select n.customer_id, n.number, n.entry_id, n.at, n.action, n.outcome, n.personal ->> 'key', row_to_json(shown)
+    from numbered n
+    cross join lateral (
+      select n.action, n.actor, to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+        n.personal -> 'client' as client, n.personal -> 'customer' as customer, n.personal -> 'details' as details,
+        n.personal -> 'key' as key, n.number, n.outcome, n.request_id, n.personal -> 'subject' as subject
+    ) shown
+    where n.customer_id is not null
   )
-  select w.entry_id, to_char(w.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), w.actor, w.customer_ref,
-    w.action, w.outcome, w.request_id, sha256(w.salt || convert_to(w.personal::text, 'UTF8')), w.number,
-    sha256('\x00'::bytea || coalesce(w.salt || convert_to(w.text, 'UTF8'), uuid_send(gen_random_uuid())))
-  from written w order by w.entry_id
+  select n.entry_id, to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), n.actor, n.customer_ref,
+    n.action, n.outcome, n.request_id, sha256(n.salt || convert_to(n.personal::text, 'UTF8')), n.number
+  from numbered n order by n.entry_id
 $function$
 
 
@@ -3298,7 +3168,6 @@ grant execute on function add_audit_reads(json) to certdata_reader
 grant execute on function add_audit_reads(json) to certdata_operator
 grant execute on function append_audit(json) to certdata_reader
 grant execute on function append_audit(json) to certdata_operator
-grant execute on function append_audit_root(json) to certdata_reader
 grant execute on function append_audit_seals(json) to certdata_reader
 grant execute on function approvals_before() to public
 grant execute on function approvals_elements_delete() to public
@@ -3307,12 +3176,8 @@ grant execute on function approvals_elements_update() to public
 grant execute on function approvals_log_update() to public
 grant execute on function approvals_words_insert() to public
 grant execute on function approvals_words_update() to public
-grant execute on function audit_canonical(json) to public
 grant execute on function audit_head() to certdata_reader
 grant execute on function audit_operator() to public
-grant execute on function audit_root_cut(timestamp with time zone) to public
-grant execute on function audit_root_state() to certdata_reader
-grant execute on function audit_text(timestamp with time zone,text,text,text,text,json,bi to public
 grant execute on function begin_changes(interval) to certdata_reader
 grant execute on function begin_changes(interval) to certdata_operator
 grant execute on function certificates_before() to public
@@ -3375,7 +3240,6 @@ grant execute on function lab_words_insert() to public
 grant execute on function lab_words_update() to public
 grant execute on function list_api_key_ids(text[],integer) to certdata_reader
 grant execute on function list_signing_keys() to certdata_reader
-grant execute on function list_unrooted_audit(boolean,integer) to certdata_reader
 grant execute on function list_unsealed_audit(integer) to certdata_reader
 grant execute on function log_custom() to public
 grant execute on function log_records_truncate() to public
@@ -3386,7 +3250,6 @@ grant execute on function mark_api_key_used(text) to certdata_reader
 grant execute on function merge_objects(jsonb) to public
 grant execute on function newest_mark() to certdata_reader
 grant execute on function newest_mark() to certdata_operator
-grant execute on function place_audit_copies(bigint,json) to certdata_reader
 grant execute on function poll_changes(text,integer) to certdata_reader
 grant execute on function poll_changes(text,integer) to certdata_operator
 grant execute on function prepare_audit_seals(integer) to certdata_reader
@@ -3448,15 +3311,6 @@ grant select on table audit_entries to certdata_operator
 grant select on table audit_numbers to certdata_operator
 grant select on table audit_pending to certdata_operator
 grant select on table audit_persons to certdata_operator
-grant select on table audit_root_head to certdata_operator
-grant select on table audit_root_keys to certdata_operator
-grant select on table audit_root_keys.kid to certdata_reader
-grant select on table audit_root_keys.public_jwk to certdata_reader
-grant select on table audit_roots to certdata_operator
-grant select on table audit_roots.at to certdata_reader
-grant select on table audit_roots.kid to certdata_reader
-grant select on table audit_roots.root_no to certdata_reader
-grant select on table audit_roots.statement to certdata_reader
 grant select on table audit_seals to certdata_operator
 grant select on table certificates to certdata_reader
 grant delete, insert, select, update on table certificates to certdata_operator
@@ -3517,11 +3371,9 @@ comment on table column public.key_links.lifetime is 'of the key, from the use o
 comment on table column public.service_minutes.buckets is 'number of data answers by duration: 0.1 ms * 10^(i/12), from i = 0'
 comment on table column public.signing_keys.tokens_until is 'latest expiry of the tokens signed with this key'
 comment on table public.access_requests is 'open and rejected requests; their senders have given consent'
-comment on table public.audit_copies is 'audit entries for their customers, with proofs'
+comment on table public.audit_copies is 'sealed audit entries for their customers'
 comment on table public.audit_numbers is 'the newest number of each customer''s audit entries'
 comment on table public.audit_reads is 'counts of reads that are not in the audit trail yet'
-comment on table public.audit_root_keys is 'public keys of the keys that signed roots, also after their rotation'
-comment on table public.audit_roots is 'signed Merkle roots of audit entries'
 comment on table public.change_log is 'append-only; find new rows by xid, not by position: see poll_changes'
 comment on table public.change_marks is 'a random mark for each minute, to distinguish histories of the database'
 comment on table public.change_samples is 'a snapshot for each minute, which shows the transactions that had ended'

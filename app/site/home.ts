@@ -47,7 +47,7 @@ const uses = [
     'Show what happened',
     'Every record keeps its history: what changed, when, from what to what.',
   ],
-  ['audit', 'who-looked', 'Know who looked', 'Give your auditor the log of your own reads, with proofs.'],
+  ['audit', 'who-looked', 'Know who looked', 'Give your auditor the log of your own reads.'],
 ] as const
 
 const answer = `{"data": [

@@ -106,14 +106,13 @@ export const otherLists = (document: OpenApiDocument): [path: string, name: stri
   return paths.map((path) => [path, pascal(path.slice('/v1/'.length))])
 }
 
-/** The type name of a resource: `audit/roots` becomes AuditRoots. */
+/** The type name of a path: `history/by_day` becomes HistoryByDay. */
 export const pascal = (name: string) =>
   name.replace(/(?:^|[_/])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Whether a parameter has one value instead of a list. */
 export const isWhole = (name: string) =>
-  /\[(eq|ne|gt|gte|lt|lte|prefix|null)\]$/.test(name) ||
-  /^(cursor|on|as_of|since|until|after|after_root)$/.test(name)
+  /\[(eq|ne|gt|gte|lt|lte|prefix|null)\]$/.test(name) || /^(cursor|on|as_of|since|until|after)$/.test(name)
 
 /**
  * The query parameters of an operation except `format`, which the clients choose. A filter, which the document describes

@@ -400,7 +400,7 @@ t.test('counted reads are kept while the database cannot take them', async (t) =
   t.equal(await count(), before + 1)
 })
 
-t.test('a closing service writes its counts, seals them and signs their root', async (t) => {
+t.test('a closing service writes its counts and seals them', async (t) => {
   const own = await createTestApp(database)
   const { get } = await logIn(own, apiKey)
   await get('/v1/lab')
@@ -408,8 +408,6 @@ t.test('a closing service writes its counts, seals them and signs their root', a
   const [last] = await newest(1)
   t.match(last, { action: 'reads', customer: 'acme', details: { resource: 'lab' } })
   t.type(last?.seal, 'number')
-  const { rows } = await sql`select from audit_copies where root_no is null`.execute(operator)
-  t.same(rows, [])
   const secrets = createSecrets([secretKey])
   t.match(await verifyAudit(operator, secrets), { fault: null, unsealed: 0 })
 })

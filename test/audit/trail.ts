@@ -5,7 +5,6 @@ import { sealPending } from '../../app/audit/sealer.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { Db } from '../../app/db/schema.ts'
-import { createSigningKey, decryptSigningKey } from '../../app/identity/signing-key.ts'
 import { addCustomer, closeAfter, connectOwner, createTestDatabase, secretKey } from '../helper.ts'
 
 export const secrets = createSecrets([secretKey])
@@ -20,12 +19,6 @@ export const openTrail = async (test: Pick<Test, 'teardown'>) => {
   const seal = () => sealPending(reader, secrets)
   const verify = (published?: ChainHead) => verifyAudit(operator, secrets, published)
   return { database, reader, operator, owner, seal, verify }
-}
-
-/** A key pair that the service does not know. */
-export const createSigner = () => {
-  const { kid, encrypted_private_key } = createSigningKey(secrets)
-  return decryptSigningKey(kid, encrypted_private_key, secrets)
 }
 
 const rolledBack = new Error('rolled back')

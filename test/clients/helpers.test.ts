@@ -7,11 +7,9 @@ import t, { type Test } from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import {
-  AuditError,
   createClient,
   createWebhookVerifier,
   ProblemError,
-  verifyAudit,
   verifyWebhook,
   type WebhookKey,
   type WebhookMessage,
@@ -120,37 +118,35 @@ t.test('catchUp updates a filtered copy, and refuses a token of another filter',
   t.equal(await other.catch(({ code }) => code), 'invalid_sync_token')
 })
 
-t.test('verifies entries and roots of the audit trail, and continues after the last root', async (t) => {
+t.test('lists the audit trail, and continues after the newest known entry', async (t) => {
   const apiKey = await addCustomer(database, 'auditor', { scopes: ['products:read', 'audit:read'] })
   const client = createClient({ url: origin, apiKey })
-  const publish = async () => {
+  const seal = async () => {
     await app.audit.flush()
     await app.audit.seal(true)
-    await app.audit.publish()
   }
-  const read = async (after_root?: number) => {
-    const query = after_root === undefined ? {} : { after_root }
-    const entries = await collect(client.exportAudit(query))
-    return { entries, roots: await collect(client.exportAuditRoots(query)) }
+  const read = async (after: number) => {
+    const entries = await collect(client.exportAudit({ after }))
+    return entries.map(({ entry }) => entry.number)
   }
-  const { keys } = (await client.request<{ keys: never[] }>('/.well-known/jwks.json')).body
   await client.list('products')
-  await publish()
-  const first = await read()
-  const { position, ...counts } = await verifyAudit({ ...first, keys })
-  t.ok(counts.entries >= 2 && counts.roots >= 1)
-  t.same(await collect(client.audit({ limit: 1 })), first.entries, 'pages and export are equal')
-  t.same(await collect(client.auditRoots({ limit: 1 })), first.roots)
+  await seal()
+  const known = await read(0)
+  const newest = known[0] as number
+  t.ok(newest >= 2)
+  t.same(
+    (await collect(client.audit({ limit: 1 }))).map(({ entry }) => entry.number),
+    known,
+  )
   t.same(await collect(client.audit({ action: 'login', outcome: 'refused' })), [])
   await client.list('products', { limit: 7 })
-  await publish()
-  const later = await read(position?.root)
-  const next = await verifyAudit({ ...later, keys, after: position })
-  t.ok(next.entries >= 1 && (next.position?.entry as number) > (position?.entry as number))
-  const forged = structuredClone(later)
-  Object.assign(forged.entries[0]?.entry as object, { rows: 0 })
-  const refused = await verifyAudit({ ...forged, keys, after: position }).catch((error: unknown) => error)
-  t.ok(refused instanceof AuditError && refused.reason === 'wrong_proof')
+  await seal()
+  const later = await read(newest)
+  t.ok(later.length > 0)
+  t.same(
+    later,
+    Array.from(later, (_, i) => newest + later.length - i),
+  )
 })
 
 t.test('a webhook verifier reads keys once an hour, and again if no signature matches', async (t) => {

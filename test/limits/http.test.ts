@@ -202,7 +202,7 @@ t.test('without example data, the demo token is refused before the quota, but co
   const ask = (url: string, method: 'GET' | 'HEAD' | 'POST' = 'GET') => app.inject({ url, method, headers })
   const answers = [
     await ask('/v1/audit?nonsense=1'),
-    await ask('/audit/roots'),
+    await ask('/audit'),
     await ask('/webapi/v1/api.php/audit'),
     await ask('/v1/audit', 'HEAD'),
     await ask('/v1/audit', 'POST'),

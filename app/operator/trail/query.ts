@@ -15,7 +15,7 @@ import {
   single,
 } from '../../records/query/readers.ts'
 import { type Parsed, parseInstant, parseNonEmptyText } from '../../records/query/values.ts'
-import type { TrailFilter, TrailList } from './lists.ts'
+import { type EntryFilter, entryFilters } from './entries.ts'
 
 export type TrailQuery = Readonly<{
   conditions: ReadonlyMap<string, readonly string[]>
@@ -31,28 +31,26 @@ type TrailOutcome = { query: TrailQuery } | FaultyQuery
 const formats = ['json', 'ndjson']
 
 const parseNumber = (text: string): Parsed =>
-  /^(0|[1-9]\d{0,14})$/.test(text) ? { value: text } : { detail: 'expected the number of a root' }
+  /^(0|[1-9]\d{0,14})$/.test(text) ? { value: text } : { detail: 'expected the number of an entry' }
 
 const filterReader = (
-  { kind, values }: TrailFilter,
+  { kind, values }: EntryFilter,
   name: string,
   take: (values: string[]) => void,
 ): ParameterReader => {
   if (kind === 'instant') return single(parseInstant, (value) => take([value]))
   if (kind === 'number') return single(parseNumber, (value) => take([value]))
-  if (kind === 'numbers') return many(parseNumber, take)
   return many(values ? oneOfNames(values, 'invalid_value', name) : parseNonEmptyText, take)
 }
 
 const noPages = () => refuse('invalid_value', 'an export has no pages: leave cursor out')
 
-/** Returns a list's parameter readers by name. They store values in `draft`. */
+/** Returns the parameter readers by name. They store values in `draft`. */
 export const trailReaders = (
-  list: TrailList,
   isExport: boolean,
   draft: Draft = { conditions: new Map() },
 ): Map<string, ParameterReader> => {
-  const filters = Object.entries(list.filters).map(
+  const filters = Object.entries(entryFilters).map(
     ([name, filter]) =>
       [name, filterReader(filter, name, (values) => draft.conditions.set(name, values))] as const,
   )
@@ -65,16 +63,16 @@ export const trailReaders = (
 }
 
 /** Parses a customer's query of the audit trail. Collects every fault; see `FaultyQuery` for the cursor. */
-export const parseTrailQuery = (list: TrailList, isExport: boolean, rawQuery: string): TrailOutcome => {
+export const parseTrailQuery = (isExport: boolean, rawQuery: string): TrailOutcome => {
   const draft: Draft = { conditions: new Map() }
-  const readers = trailReaders(list, isExport, draft)
+  const readers = trailReaders(isExport, draft)
   const reading = readPairs(rawQuery, readByName(readers))
   const { conditions, limit, cursor } = draft
   if (reading.faults.length === 0) return { query: { conditions, limit, cursor } }
-  const corrected = correct(formatMeant(reading), (meant) => parseTrailQuery(list, isExport, meant))
+  const corrected = correct(formatMeant(reading), (meant) => parseTrailQuery(isExport, meant))
   return { faults: reading.faults, corrected, cursor }
 }
 
-/** Returns a canonical text of the list and its conditions. A cursor is bound to it. */
-export const formatSelection = ({ path }: TrailList, { conditions }: TrailQuery): string =>
-  JSON.stringify([path, ...[...conditions].sort(([a], [b]) => (a < b ? -1 : 1))])
+/** Returns a canonical text of the conditions. A cursor is bound to it. */
+export const formatSelection = ({ conditions }: TrailQuery): string =>
+  JSON.stringify(['audit', ...[...conditions].sort(([a], [b]) => (a < b ? -1 : 1))])

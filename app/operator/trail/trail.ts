@@ -11,7 +11,7 @@ import { resolveInstant } from '../../records/query/values.ts'
 import type { ReadDeps } from '../../records/records.ts'
 import type { Sql } from '../../records/sql/column.ts'
 import { session } from '../../records/sql/session.ts'
-import type { TrailFilter, TrailList } from './lists.ts'
+import { type EntryFilter, entryColumns, entryFilters, splitEntries } from './entries.ts'
 import { formatSelection, parseTrailQuery, type TrailQuery } from './query.ts'
 
 export const trailTypes: readonly string[] = [mediaTypes.json, mediaTypes.ndjson]
@@ -23,44 +23,43 @@ export const trailCost = (rawQuery: string, accept: string | undefined): number 
 type RawTrailRequest = Pick<ExportRequest, 'principal' | 'type'> & Readonly<{ rawQuery: string }>
 type TrailRequest = ExportRequest & Readonly<{ rawQuery: string; query: TrailQuery }>
 
-// See docs/decisions/0100-customers-read-copies-of-what-was-hashed.md.
+// See docs/decisions/0100-customers-read-copies-of-sealed-entries.md.
 export type Trail = {
   /** Throws invalid_query, with a corrected address if there is one. */
-  parse(request: RawTrailRequest, list: TrailList): TrailQuery
+  parse(request: RawTrailRequest): TrailQuery
   /** Does nothing for a page. For a whole list, holds a slot and rejects as `Exports.hold` does. */
   hold(request: ExportRequest): Promise<void>
   /** Returns a page or a whole list. Rejects with invalid_cursor, or as `inTurn` or `Exports.answer` does. */
-  answer(request: TrailRequest, list: TrailList): Promise<LiveAnswer>
+  answer(request: TrailRequest): Promise<LiveAnswer>
 }
 
 type TrailDeps = Omit<ReadDeps, 'cache' | 'replica'> & { exports: Exports }
 
-// Returns the SQL after `select …`. `after`: `order` of the previous page's last row. With a split, reads
-// each part in order up to the limit, and merges the parts.
+// Returns the SQL after `select …`, which needs a row `s` with the `customer_id`. `after`: number of the previous page's
+// last entry. With a split, reads each part in order up to the limit, and merges the parts. Indexes: the primary key,
+// backwards; `audit_copies_at`; see `splitEntries`.
 const selectRows = (
-  list: TrailList,
   { conditions }: TrailQuery,
   { today, after, limit }: { today: string; after?: string | undefined; limit: Sql },
 ): Sql => {
   const given = [...conditions].flatMap(([name, values]) => {
-    const { kind, condition } = list.filters[name] as TrailFilter
+    const { kind, condition } = entryFilters[name] as EntryFilter
     if (!condition) return []
     return [condition(kind === 'instant' ? values.map((value) => resolveInstant(value, today)) : values)]
   })
-  const further = after === undefined ? [] : [sql`${list.order} < ${after}::bigint`]
-  const where = sql.join([list.where, ...given, ...further], sql.raw(' and '))
-  const ordered = sql`order by ${list.order} desc limit ${limit}`
-  const split = list.split?.(conditions)
-  if (!split) return sql`${list.from} where ${where} ${ordered}`
+  const further = after === undefined ? [] : [sql`c.number < ${after}::bigint`]
+  const where = sql.join([sql`c.customer_id = s.customer_id`, ...given, ...further], sql.raw(' and '))
+  const ordered = sql`order by c.number desc limit ${limit}`
+  const split = splitEntries(conditions)
+  if (!split) return sql`audit_copies c where ${where} ${ordered}`
   return sql`${split.parts} cross join lateral (
-    select c.* from ${list.from} where ${where} and ${split.where} ${ordered}) c ${ordered}`
+    select c.* from audit_copies c where ${where} and ${split.where} ${ordered}) c ${ordered}`
 }
 
 type PageRow = { data_as_of: string; place: string | null; json: string | null }
 
 /** Returns the statement of a page. It reads a row beyond `limit`, to find out if there is a next page. */
 export const trailStatement = (
-  list: TrailList,
   query: TrailQuery,
   {
     customerId,
@@ -69,12 +68,12 @@ export const trailStatement = (
     limit,
   }: { customerId: string; today: string; after?: string | undefined; limit: number },
 ) => {
-  const columns = list.columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`)
-  const rows = selectRows(list, query, { today, after, limit: sql`${limit + 1}::integer` })
+  const columns = entryColumns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`)
+  const rows = selectRows(query, { today, after, limit: sql`${limit + 1}::integer` })
   return sql<PageRow>`select ${selectInstant('now()')} as data_as_of, page.*
     from ${session(customerId, false)}
     left join lateral (
-      select ${list.order}::text as place,
+      select c.number::text as place,
         (select row_to_json(x)::text from (select ${sql.join(columns)}) x) as json
       from ${rows}) page on true`
 }
@@ -84,31 +83,31 @@ const nextQuery = (rawQuery: string, cursor: string): string => {
   return formatPairs([...pairs.map(({ name, value }) => [name, value ?? ''] as const), ['cursor', cursor]])
 }
 
-/** Serves the audit trail to customers. Caches nothing, so that no copies exist. */
+/** Serves the audit trail to customers. Caches nothing, so that no other copies exist. */
 export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDeps): Trail => {
-  const parse = ({ principal, type, rawQuery }: RawTrailRequest, list: TrailList): TrailQuery => {
+  const parse = ({ principal, type, rawQuery }: RawTrailRequest): TrailQuery => {
     const { customerId } = principal
-    const outcome = parseTrailQuery(list, type !== mediaTypes.json, rawQuery)
+    const outcome = parseTrailQuery(type !== mediaTypes.json, rawQuery)
     if ('query' in outcome) return outcome.query
-    throw refuseQuery(cursors, customerId, outcome, `${publicUrl}/v1/${list.path}`, (corrected) => {
+    throw refuseQuery(cursors, customerId, outcome, `${publicUrl}/v1/audit`, (corrected) => {
       const isExport = (typeByFormat(corrected) ?? type) !== mediaTypes.json
-      const again = parseTrailQuery(list, isExport, corrected)
+      const again = parseTrailQuery(isExport, corrected)
       if (!('query' in again)) return false
-      return isOfSelection(cursors, customerId, formatSelection(list, again.query), again.query.cursor)
+      return isOfSelection(cursors, customerId, formatSelection(again.query), again.query.cursor)
     })
   }
 
-  const answerPage = async (request: TrailRequest, list: TrailList): Promise<LiveAnswer> => {
+  const answerPage = async (request: TrailRequest): Promise<LiveAnswer> => {
     const { query, principal } = request
     const { customerId } = principal
-    const [after] = readCursor(cursors, customerId, formatSelection(list, query), query.cursor) ?? []
+    const [after] = readCursor(cursors, customerId, formatSelection(query), query.cursor) ?? []
     const { limit = defaultLimit } = query
-    const statement = trailStatement(list, query, { customerId, today: today(), after, limit })
+    const statement = trailStatement(query, { customerId, today: today(), after, limit })
     const { rows } = await inTurn(db, customerId, () => statement.execute(db))
     const found = rows.filter(({ place }) => place !== null)
     const shown = found.slice(0, limit)
     const last = found.length > limit ? shown.at(-1)?.place : undefined
-    const next = last ? cursors.encode(customerId, formatSelection(list, query), [last]) : null
+    const next = last ? cursors.encode(customerId, formatSelection(query), [last]) : null
     const page = { limit, has_more: next !== null, next_cursor: next }
     request.countRows(shown.length)
     const data = shown.map(({ json }) => json).join(',')
@@ -116,17 +115,17 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
       type: mediaTypes.json,
       body: Buffer.from(`{"data":[${data}],"page":${JSON.stringify(page)}}`),
       headers: { 'data-as-of': rows[0]?.data_as_of ?? '' },
-      next: next === null ? undefined : `/v1/${list.path}?${nextQuery(request.rawQuery, next)}`,
+      next: next === null ? undefined : `/v1/audit?${nextQuery(request.rawQuery, next)}`,
       isCompressed: false,
     }
   }
 
-  const answerLines = (request: TrailRequest, list: TrailList): Promise<LiveAnswer> => {
+  const answerLines = (request: TrailRequest): Promise<LiveAnswer> => {
     const { query, principal } = request
     const limit = query.limit === undefined ? sql`all` : sql`${query.limit}::integer`
-    const rows = selectRows(list, query, { today: today(), limit })
+    const rows = selectRows(query, { today: today(), limit })
     const from = sql`from (select ${principal.customerId}::text as customer_id) s cross join ${rows}`
-    return exports.answer(request, { name: list.path, columns: list.columns, from })
+    return exports.answer(request, { name: 'audit', columns: entryColumns, from })
   }
 
   return {
@@ -134,7 +133,6 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
     hold: async (request) => {
       if (request.type !== mediaTypes.json) await exports.hold(request)
     },
-    answer: (request, list) =>
-      request.type === mediaTypes.json ? answerPage(request, list) : answerLines(request, list),
+    answer: (request) => (request.type === mediaTypes.json ? answerPage(request) : answerLines(request)),
   }
 }

@@ -41,7 +41,7 @@ class Service:
         return run.stdout
 
     def restart(self) -> None:
-        """Restart the service. Stopping it publishes the audit trail immediately."""
+        """Restart the service. Stopping it writes all counted reads to the audit trail."""
         stop(self.process)
         self.process, _ = _start(self.environment)
 

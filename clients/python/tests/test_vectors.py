@@ -22,7 +22,6 @@ from script import start_script
 from certdata_client import (
     ApiError,
     AsyncClient,
-    AuditError,
     Change,
     Client,
     Retry,
@@ -33,7 +32,6 @@ from certdata_client import (
     format_query,
     parse_cell,
     split_csv,
-    verify_audit,
     verify_webhook,
 )
 from certdata_client.errors import parse_retry_after, read_problem
@@ -68,7 +66,7 @@ def test_there_are_as_many_vectors_as_were_counted_and_no_file_that_nobody_runs(
     files = [file.stem for file in FOLDER.glob("*.json") if file.stem != "counts"]
     assert {name: len(read(name)) for name in files} == COUNTS
     run = {"query", "errors", "csv", "csv-rows", "retries", "etags", "pages", "changes", "walks"}
-    run |= {"webhooks", "proofs", "assertions", "events", "urls"}
+    run |= {"webhooks", "assertions", "events", "urls"}
     assert set(COUNTS) == run
     assert all(count > 0 for count in COUNTS.values())
 
@@ -153,17 +151,6 @@ def test_webhooks(vector: dict[str, Any]) -> None:
             assert caught.value.reason == vector["reason"]
         else:
             assert verify_webhook(headers, given, keys, now=seconds_of(vector["now"])) == vector["message"]
-
-
-@each("proofs")
-def test_proofs(vector: dict[str, Any]) -> None:
-    files: dict[str, Any] = {name: vector.get(name) for name in ("entries", "roots", "keys", "after")}
-    if "reason" in vector:
-        with pytest.raises(AuditError) as caught:
-            verify_audit(**files)
-        assert caught.value.reason == vector["reason"]
-    else:
-        assert verify_audit(**files) == vector["outcome"]
 
 
 def from_base64url(text: str) -> bytes:

@@ -28,9 +28,6 @@ export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(
 export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
-export const sha256 = async (...parts: readonly Uint8Array[]): Promise<Bytes> =>
-  new Uint8Array(await crypto.subtle.digest('SHA-256', joinBytes(...parts)))
-
 /** A public key of Ed25519 (RFC 8037). Other members are ignored. */
 export type Ed25519Key = Readonly<{ kty: string; crv: string; x: string }>
 

@@ -7,8 +7,6 @@ import type { Answer, RequestOptions } from './transport.ts'
 import type {
   AuditEntry,
   AuditQuery,
-  AuditRoot,
-  AuditRootsQuery,
   ChangesQuery,
   HistoryEntry,
   HistoryQuery,
@@ -122,15 +120,8 @@ export type Client = {
   ): AsyncGenerator<ChangesPage, void, undefined>
   /** Yields every entry of the audit trail, the newest first: who read which data. Needs the scope `audit:read`. */
   audit(query?: AuditQuery, options?: RequestOptions): AsyncGenerator<AuditEntry, void, undefined>
-  /** Yields every signed root, the newest first. See `verifyAudit`. */
-  auditRoots(query?: AuditRootsQuery, options?: RequestOptions): AsyncGenerator<AuditRoot, void, undefined>
   /** Yields all entries from one snapshot, as a stream. Costs ten units of the quota `minute`. */
   exportAudit(query?: AuditQuery, options?: RequestOptions): AsyncGenerator<AuditEntry, void, undefined>
-  /** Yields all signed roots, as a stream. Costs ten units of the quota `minute`. */
-  exportAuditRoots(
-    query?: AuditRootsQuery,
-    options?: RequestOptions,
-  ): AsyncGenerator<AuditRoot, void, undefined>
   /** Verifies a webhook message with the service's keys, which the client reads and caches: see `verifyWebhook`. */
   verifyWebhook(request: WebhookRequest): Promise<WebhookMessage>
 }

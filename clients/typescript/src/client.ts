@@ -8,7 +8,7 @@ import { formatQuery, type Query } from './query.ts'
 import { defaultRetry } from './retry.ts'
 import { streamChanges } from './stream.ts'
 import { createTransport, type RequestOptions } from './transport.ts'
-import type { AuditEntry, AuditEntryPage, AuditRoot, AuditRootPage, HistoryPage, Me } from './types.ts'
+import type { AuditEntry, AuditEntryPage, HistoryPage, Me } from './types.ts'
 import { type Page, walkItems, walkPages } from './walk.ts'
 import { createWebhookVerifier, type WebhookKey } from './webhook.ts'
 
@@ -83,9 +83,7 @@ export const createClient = (options: ClientOptions): Client => {
     historyOfAll: (query, sending) => walkItems(walk<HistoryPage>('/v1/history', query, sending)),
     export: (resource, query, sending) => readExport<never>(`/v1/${resource}`, query, sending),
     audit: (query, sending) => walkItems(walk<AuditEntryPage>('/v1/audit', query, sending)),
-    auditRoots: (query, sending) => walkItems(walk<AuditRootPage>('/v1/audit/roots', query, sending)),
     exportAudit: (query, sending) => readExport<AuditEntry>('/v1/audit', query, sending),
-    exportAuditRoots: (query, sending) => readExport<AuditRoot>('/v1/audit/roots', query, sending),
     download: (path, query, sending = {}) =>
       transport.openStream(`${path}${formatQuery(query)}`, { accept: '*/*', ...sending }),
     custom: (name, query, sending) => read(`/v1/custom/${encodeURIComponent(name)}`, query, sending),

@@ -1,16 +1,4 @@
 export { type AssertionOptions, createAssertion, type PrivateKey } from './assertion.ts'
-export {
-  AuditError,
-  type AuditFiles,
-  type AuditKey,
-  type AuditOutcome,
-  type AuditPosition,
-  type AuditReason,
-  type VerifiedRoot,
-  verifyAudit,
-  verifyAuditEntry,
-  verifyAuditRoots,
-} from './audit.ts'
 export { createClient } from './client.ts'
 export type { AnswerOf, Client, ClientOptions, PageOf } from './client-types.ts'
 export { type CsvKind, formatCell, parseCell, splitCsv } from './csv.ts'

@@ -91,12 +91,11 @@ export type ApprovalPage = {
   }
 }
 
-/** An entry of the audit trail with its proof */
+/** An entry of the audit trail */
 export type AuditEntry = {
   /** The number of the entry */
   id: string
   entry: AuditFacts
-  proof: AuditProof
 }
 
 /** A page of records */
@@ -106,7 +105,7 @@ export type AuditEntryPage = {
   page: PageInfo
 }
 
-/** The action and its circumstances. The leaf of the tree is the hash of this object */
+/** The action and its circumstances */
 export type AuditFacts = {
   /** The action: `login`, `reads`, `keys.issue`, `customers.export` and others */
   action: string
@@ -130,48 +129,6 @@ export type AuditFacts = {
   request_id: string | null
   /** The object of the action: the id of a key, the name of an endpoint */
   subject: string | null
-}
-
-/** The path from the entry to a signed root */
-export type AuditProof = {
-  /** Number of the signed root */
-  root: number
-  /** Place of the leaf in the tree, from 0 */
-  index: number
-  /** Hashed with the entry; base64url */
-  salt: string
-  /** Hashes next to the path to the root, the lowest first; base64url */
-  path: string[]
-}
-
-/** A signed root of the tree of a minute */
-export type AuditRoot = {
-  /** The number of the root */
-  id: string
-  /** When it was made */
-  at: string
-  /** A JWS: number, time, root and size of the tree, head of the chain, hash of the statement before */
-  statement: string
-  key: AuditRootKey
-}
-
-/** The public key that signed it. The present one is in the key set, too */
-export type AuditRootKey = {
-  /** Always OKP */
-  kty: string
-  /** Always Ed25519 */
-  crv: string
-  /** The public key; base64url */
-  x: string
-  /** Id of the key, as in the header of the statement */
-  kid: string
-}
-
-/** A page of records */
-export type AuditRootPage = {
-  /** The records, in the requested order */
-  data: AuditRoot[]
-  page: PageInfo
 }
 
 /** A certificate that an authority issued */
@@ -1578,24 +1535,8 @@ export type AuditQuery = {
   key?: Value | readonly Value[]
   /** `ok` or `refused`. */
   outcome?: Value | readonly Value[]
-  /** Roots after this number. To continue, send the number of your newest root. */
-  after_root?: Value
-  /** Number of rows on a page. Without it, an export has no limit. */
-  limit?: number
-  /** `page.next_cursor` of the previous answer, unchanged, with the same filters. Not with an export. */
-  cursor?: Value
-}
-
-/** The query parameters of `/v1/audit/roots`. */
-export type AuditRootsQuery = {
-  /** At or after this instant or day (UTC). Also relative: `today-30d`. */
-  since?: Value
-  /** Before this instant or day (UTC). Also relative to today. */
-  until?: Value
-  /** Any of these numbers of roots, separated by commas. */
-  id?: Value | readonly Value[]
-  /** Roots after this number. To continue, send the number of your newest root. */
-  after_root?: Value
+  /** Entries after this number. To continue, send the number of your newest entry. */
+  after?: Value
   /** Number of rows on a page. Without it, an export has no limit. */
   limit?: number
   /** `page.next_cursor` of the previous answer, unchanged, with the same filters. Not with an export. */

@@ -1,5 +1,4 @@
 import { type Bytes, type Ed25519Key, fromBase64, isSignedBy, joinBytes, utf8 } from './bytes.ts'
-import { ReasonError } from './reason-error.ts'
 
 /** A key of `/.well-known/webhook-keys.json`. */
 export type WebhookKey = Ed25519Key
@@ -42,8 +41,15 @@ export type WebhookReason =
   | 'malformed_body'
 
 /** The reason to reject a message. Respond with 400. */
-export class WebhookError extends ReasonError<WebhookReason> {
+export class WebhookError extends Error {
   override readonly name = 'WebhookError'
+  /** A code for programs. */
+  readonly reason: WebhookReason
+
+  constructor(reason: WebhookReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
 }
 
 const requireHeader = ({ headers }: WebhookRequest, name: string): string => {

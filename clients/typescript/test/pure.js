@@ -89,14 +89,6 @@ const judgeWebhook = async ({ verifyWebhook }, { headers, body, keys, now, messa
   return (await Promise.all(outcomes)).map((outcome) => [outcome, expected])
 }
 
-const judgeProof = async ({ verifyAudit }, { entries, roots, keys, after, outcome, reason }) => {
-  const expected = reason ? { refused: `AuditError ${reason}` } : { value: outcome }
-  const getReason = (error) => `${error.name} ${error.reason}`
-  const checked = await getOutcome(verifyAudit({ entries, roots, keys, after }), getReason)
-  if (checked.value) checked.value.position ??= null
-  return [[checked, expected]]
-}
-
 const fromBase64Url = (text) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0))
 const algorithms = {
@@ -165,7 +157,6 @@ const judges = {
   'csv-rows': judgeRows,
   retries: judgeRetry,
   webhooks: judgeWebhook,
-  proofs: judgeProof,
   assertions: judgeAssertion,
   events: judgeEvents,
 }

@@ -75,9 +75,7 @@ const walks = {
   history: (client, of, query) => client.history(...of, query),
   history_of_all: (client, _, query) => client.historyOfAll(query),
   audit: (client, _, query) => client.audit(query),
-  audit_roots: (client, _, query) => client.auditRoots(query),
   export_audit: (client, _, query) => client.exportAudit(query),
-  export_audit_roots: (client, _, query) => client.exportAuditRoots(query),
   changes: (client, _, query) => client.changes(query),
   stream_changes: (client, _, query) => client.streamChanges(query),
 }

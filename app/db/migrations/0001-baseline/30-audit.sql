@@ -27,9 +27,7 @@ create table audit_seals (
   entry_id bigint not null unique,
   commitment bytea,
   mac bytea not null,
-  sealed_at timestamptz not null default clock_timestamp(),
-  number bigint,
-  leaf bytea not null
+  number bigint
 );
 
 create table audit_anchor (

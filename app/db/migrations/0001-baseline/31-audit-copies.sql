@@ -1,5 +1,4 @@
--- The part of the audit trail that customers read. `entry` has the text that was hashed. A copy without `root_no` waits
--- for the root of its minute.
+-- The part of the audit trail that customers read. An entry is copied in the transaction that seals it.
 create table audit_numbers (
   customer_id text collate "C" primary key references customers (customer_id) on delete cascade,
   last bigint not null
@@ -14,14 +13,10 @@ create table audit_copies (
   action text collate "C" not null,
   outcome text collate "C" not null,
   key_id text collate "C",
-  salt bytea not null,
   entry json not null,
-  root_no bigint,
-  leaf_index integer,
-  path bytea,
   primary key (customer_id, number)
 );
-comment on table audit_copies is 'audit entries for their customers, with proofs';
+comment on table audit_copies is 'sealed audit entries for their customers';
 create index audit_copies_at on audit_copies (customer_id, at);
 create index audit_copies_action on audit_copies (customer_id, action, outcome, number);
 create index audit_copies_key on audit_copies (customer_id, key_id, action, outcome, number)
@@ -29,31 +24,6 @@ create index audit_copies_key on audit_copies (customer_id, key_id, action, outc
 
 grant select on audit_numbers, audit_copies to certdata_operator;
 grant select on audit_copies to certdata_reader;
-
--- RFC 8785 for the values in entries: objects with plain names, texts and whole numbers.
-create function audit_canonical(value json) returns text
-language plpgsql immutable strict parallel safe set search_path = public, pg_temp as $$
-begin
-  if json_typeof(value) = 'object' then
-    return '{' || coalesce((select string_agg(to_json(e.key)::text || ':' || case
-        when json_typeof(e.value) in ('object', 'array') then audit_canonical(e.value) else e.value::text end,
-        ',' order by e.key collate "C") from json_each(value) e), '') || '}';
-  elsif json_typeof(value) = 'array' then
-    return '[' || coalesce((select string_agg(audit_canonical(a.value), ',' order by a.place)
-      from json_array_elements(value) with ordinality as a (value, place)), '') || ']';
-  end if;
-  return trim(value::text);
-end $$;
-
-create function audit_text(at timestamptz, actor text, action text, outcome text, request_id text, personal json,
-  number bigint) returns text language sql stable parallel safe set search_path = public, pg_temp as $$
-  select audit_canonical(json_build_object(
-    'action', action, 'actor', actor,
-    'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-    'client', personal -> 'client', 'customer', personal -> 'customer', 'details', personal -> 'details',
-    'key', personal -> 'key', 'number', number, 'outcome', outcome, 'request_id', request_id,
-    'subject', personal -> 'subject'))
-$$;
 
 create function audit_head() returns table (seal_no bigint, mac bytea)
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -78,7 +48,7 @@ $$;
 -- Numbers and copies the entries to be sealed next. Skips entries of a locked customer, whose erasure may be rolled back.
 -- `audit_ref` distinguishes a customer from an erased one with the same id.
 create function prepare_audit_seals(most integer) returns table (entry_id bigint, at text, actor text,
-  customer_ref uuid, action text, outcome text, request_id text, personal_sha256 bytea, number bigint, leaf bytea)
+  customer_ref uuid, action text, outcome text, request_id text, personal_sha256 bytea, number bigint)
 language sql volatile security definer set search_path = public, pg_temp as $$
   with oldest as materialized (
     select q.entry_id, p.customer, c.customer_id is not null as is_there from audit_pending q
@@ -108,30 +78,32 @@ language sql volatile security definer set search_path = public, pg_temp as $$
     left join known k on k.customer_id = d.customer and k.audit_ref = d.customer_ref
     left join counted c on c.customer_id = k.customer_id
     window customers as (partition by c.customer_id)
-  ), written as materialized (
-    select n.*, audit_text(n.at, n.actor, n.action, n.outcome, n.request_id, n.personal, n.number) as text
-    from numbered n
   ), copied as (
-    insert into audit_copies (customer_id, number, entry_id, at, action, outcome, key_id, salt, entry)
-    select w.customer_id, w.number, w.entry_id, w.at, w.action, w.outcome, w.personal ->> 'key', w.salt, w.text::json
-    from written w where w.customer_id is not null
+    insert into audit_copies (customer_id, number, entry_id, at, action, outcome, key_id, entry)
+    select n.customer_id, n.number, n.entry_id, n.at, n.action, n.outcome, n.personal ->> 'key', row_to_json(shown)
+    from numbered n
+    cross join lateral (
+      select n.action, n.actor, to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+        n.personal -> 'client' as client, n.personal -> 'customer' as customer, n.personal -> 'details' as details,
+        n.personal -> 'key' as key, n.number, n.outcome, n.request_id, n.personal -> 'subject' as subject
+    ) shown
+    where n.customer_id is not null
   )
-  select w.entry_id, to_char(w.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), w.actor, w.customer_ref,
-    w.action, w.outcome, w.request_id, sha256(w.salt || convert_to(w.personal::text, 'UTF8')), w.number,
-    sha256('\x00'::bytea || coalesce(w.salt || convert_to(w.text, 'UTF8'), uuid_send(gen_random_uuid())))
-  from written w order by w.entry_id
+  select n.entry_id, to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), n.actor, n.customer_ref,
+    n.action, n.outcome, n.request_id, sha256(n.salt || convert_to(n.personal::text, 'UTF8')), n.number
+  from numbered n order by n.entry_id
 $$;
 
 create function append_audit_seals(seals json) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
   with given as materialized (
     select * from json_to_recordset(seals) as s (
-      seal_no bigint, entry_id bigint, commitment text, mac text, number bigint, leaf text)
+      seal_no bigint, entry_id bigint, commitment text, mac text, number bigint)
   ), done as (
     delete from audit_pending q using given g where q.entry_id = g.entry_id
   )
-  insert into audit_seals (seal_no, entry_id, commitment, mac, number, leaf)
-  select seal_no, entry_id, decode(commitment, 'hex'), decode(mac, 'hex'), number, decode(leaf, 'hex') from given
+  insert into audit_seals (seal_no, entry_id, commitment, mac, number)
+  select seal_no, entry_id, decode(commitment, 'hex'), decode(mac, 'hex'), number from given
 $$;
 
 grant execute on function audit_head, list_unsealed_audit, prepare_audit_seals, append_audit_seals to certdata_reader;

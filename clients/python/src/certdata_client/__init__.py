@@ -3,15 +3,6 @@
 from .assertions import PrivateKey, create_assertion
 from .async_client import AsyncClient
 from .async_resource import AsyncResource
-from .audit import (
-    AuditError,
-    AuditOutcome,
-    AuditPosition,
-    VerifiedRoot,
-    verify_audit,
-    verify_audit_entry,
-    verify_audit_roots,
-)
 from .cache import AnswerCache, Kept, MemoryCache
 from .client import Client
 from .core import Answer
@@ -43,9 +34,6 @@ __all__ = [
     "AsyncChangeStore",
     "AsyncClient",
     "AsyncResource",
-    "AuditError",
-    "AuditOutcome",
-    "AuditPosition",
     "CertdataError",
     "Change",
     "ChangeStore",
@@ -67,7 +55,6 @@ __all__ = [
     "ServiceUnavailable",
     "SyncTokenExpired",
     "Unauthorized",
-    "VerifiedRoot",
     "WebhookError",
     "WebhookMessage",
     "create_assertion",
@@ -75,8 +62,5 @@ __all__ = [
     "format_query",
     "parse_cell",
     "split_csv",
-    "verify_audit",
-    "verify_audit_entry",
-    "verify_audit_roots",
     "verify_webhook",
 ]

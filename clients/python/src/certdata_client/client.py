@@ -155,17 +155,9 @@ class Client(Driver):
         """Yield the audit trail, the newest entry first: who read which data. Needs the scope `audit:read`."""
         return walk_items(self, "/v1/audit", query)
 
-    def audit_roots(self, query: types.AuditRootsQuery | None = None) -> Iterator[types.AuditRoot]:
-        """Yield signed roots, the newest first. See `verify_audit`."""
-        return walk_items(self, "/v1/audit/roots", query)
-
     def export_audit(self, query: types.AuditQuery | None = None) -> Iterator[types.AuditEntry]:
         """Yield all entries from one snapshot, as a stream. Costs ten units of the quota `minute`."""
         return walk_lines(self, "/v1/audit", query)
-
-    def export_audit_roots(self, query: types.AuditRootsQuery | None = None) -> Iterator[types.AuditRoot]:
-        """Yield all signed roots, as a stream. Costs ten units of the quota `minute`."""
-        return walk_lines(self, "/v1/audit/roots", query)
 
     def verify_webhook(self, headers: Mapping[str, str], body: bytes | str) -> WebhookMessage:
         """

@@ -34,14 +34,6 @@ class CertdataError(Exception):
     """Every error of this client."""
 
 
-class ReasonError(CertdataError):
-    """An error of a check. `reason` is a code for programs."""
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
 class ConnectionFault(CertdataError):
     """No complete answer arrived: the connection failed, broke, or took too long."""
 

@@ -126,7 +126,6 @@ AuditEntry = TypedDict(
         # The number of the entry
         "id": "str",
         "entry": "AuditFacts",
-        "proof": "AuditProof",
     },
 )
 
@@ -164,56 +163,6 @@ AuditFacts = TypedDict(
         "request_id": "str | None",
         # The object of the action: the id of a key, the name of an endpoint
         "subject": "str | None",
-    },
-)
-
-AuditProof = TypedDict(
-    "AuditProof",
-    {
-        # Number of the signed root
-        "root": "int",
-        # Place of the leaf in the tree, from 0
-        "index": "int",
-        # Hashed with the entry; base64url
-        "salt": "str",
-        # Hashes next to the path to the root, the lowest first; base64url
-        "path": "list[str]",
-    },
-)
-
-AuditRoot = TypedDict(
-    "AuditRoot",
-    {
-        # The number of the root
-        "id": "str",
-        # When it was made
-        "at": "str",
-        # A JWS: number, time, root and size of the tree, head of the chain, hash of the statement before
-        "statement": "str",
-        "key": "AuditRootKey",
-    },
-)
-
-AuditRootKey = TypedDict(
-    "AuditRootKey",
-    {
-        # Always OKP
-        "kty": "str",
-        # Always Ed25519
-        "crv": "str",
-        # The public key; base64url
-        "x": "str",
-        # Id of the key, as in the header of the statement
-        "kid": "str",
-    },
-)
-
-AuditRootPage = TypedDict(
-    "AuditRootPage",
-    {
-        # The records, in the requested order
-        "data": "list[AuditRoot]",
-        "page": "PageInfo",
     },
 )
 
@@ -3133,27 +3082,8 @@ AuditQuery = TypedDict(
         "key": "Value | Sequence[Value] | None",
         # `ok` or `refused`.
         "outcome": "Value | Sequence[Value] | None",
-        # Roots after this number. To continue, send the number of your newest root.
-        "after_root": "Value | None",
-        # Number of rows on a page. Without it, an export has no limit.
-        "limit": "int | None",
-        # `page.next_cursor` of the previous answer, unchanged, with the same filters. Not with an export.
-        "cursor": "Value | None",
-    },
-    total=False,
-)
-
-AuditRootsQuery = TypedDict(
-    "AuditRootsQuery",
-    {
-        # At or after this instant or day (UTC). Also relative: `today-30d`.
-        "since": "Value | None",
-        # Before this instant or day (UTC). Also relative to today.
-        "until": "Value | None",
-        # Any of these numbers of roots, separated by commas.
-        "id": "Value | Sequence[Value] | None",
-        # Roots after this number. To continue, send the number of your newest root.
-        "after_root": "Value | None",
+        # Entries after this number. To continue, send the number of your newest entry.
+        "after": "Value | None",
         # Number of rows on a page. Without it, an export has no limit.
         "limit": "int | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters. Not with an export.

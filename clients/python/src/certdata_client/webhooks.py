@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import NotRequired, TypedDict
 
-from .errors import ReasonError
+from .errors import CertdataError
 from .signatures import from_base64, is_signed_by
 
 if TYPE_CHECKING:
@@ -24,11 +24,15 @@ _READ_AGAIN = 60.0
 """Seconds. Forged messages cause at most one read of the keys in this time."""
 
 
-class WebhookError(ReasonError):
+class WebhookError(CertdataError):
     """
     Why a message is not taken; answer it with 400. `reason`: missing_header, malformed_timestamp, too_old, too_new,
     no_signature, wrong_signature or malformed_body.
     """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class WebhookData(TypedDict):
