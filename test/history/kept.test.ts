@@ -4,7 +4,8 @@ import { pruneHistory } from '../../app/records/history/prune.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createCommandLine } from '../command-line.ts'
 import { asCustomer } from '../helper.ts'
-import { app, connect, database, run } from './stage.ts'
+import type { Entry } from './entries.ts'
+import { app, connect, database, newCustomer, readPage, run } from './stage.ts'
 
 const owner = await connect()
 const count = async (customer: string) =>
@@ -139,6 +140,69 @@ t.test('history is pruned by age, and reports its new start', async (t) => {
   t.match(data[0].changes, { name: { from: 'two', to: 'three' } })
   t.equal(Math.round((Date.now() - Date.parse(page.history_from)) / 86_400_000), 365)
   t.equal(await pruneHistory(database.reader, 365), 0)
+})
+
+t.test('pages continue after a pruning, and repeat no entry', async (t) => {
+  const { id: customer, getOnDay } = await newCustomer()
+  const get = await getOnDay(0)
+  // Three lives of a record. The second one was valid until 300 days ago, which makes calendar changes.
+  const create = sql`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until)
+    values (${customer}, 'c', 'N', 'T', 'approved', current_date - 600, current_date - 300)`
+  const end = sql`delete from certificates where customer_id = ${customer}`
+  const rename = (title: string) =>
+    sql`update certificates set title = ${title} where customer_id = ${customer}`
+  for (const statement of [create, rename('U'), end, create, rename('V'), rename('W'), end, create]) {
+    await run(statement)
+  }
+  await run(rename('X'))
+  await run(sql`insert into certificates (customer_id, id, number, title, approval_status)
+    values (${customer}, 'other', 'N', 'T', 'approved')`)
+  const age = (days: number, most: number) =>
+    owner.query(`update record_history set at = at - interval '${days} days'
+      where customer_id = '${customer}' and position in (select position from record_history
+        where customer_id = '${customer}' order by position limit ${most})`)
+  // The first life is 500 days older than the second, and its end 100 days older than the last creation.
+  await age(400, 6)
+  await age(100, 7)
+  await age(500, 3)
+  await owner.query(`update history_begun set since = since - interval '2000 days'`)
+  const walks = ['/v1/certificates/c/history', '/v1/history?resource=certificates'].map((path) => {
+    const readFrom = (limit: number, cursor: string | null) =>
+      readPage(
+        get,
+        `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`,
+      )
+    return { path, readFrom, cursors: [] as string[] }
+  })
+  const known = new Map<string, Entry[]>()
+  for (const { path, readFrom, cursors } of walks) {
+    known.set(path, (await readFrom(50, null)).data)
+    for (let cursor: string | null = null; ; ) {
+      cursor = (await readFrom(1, cursor)).page.next_cursor
+      if (cursor === null) break
+      cursors.push(cursor)
+    }
+    t.equal(cursors.length, (known.get(path)?.length ?? 0) - 1)
+  }
+  const toText = ({ id, at, op, cause = '' }: Entry) => `${id} ${at} ${op} ${cause}`
+  const testRests = async (name: string) => {
+    for (const { path, readFrom, cursors } of walks) {
+      const before = (known.get(path) ?? []).map(toText)
+      const now = (await readFrom(50, null)).data.map(toText)
+      t.ok(now.length < before.length)
+      for (const [index, cursor] of cursors.entries()) {
+        const rest = (await readFrom(50, cursor)).data.map(toText)
+        const expected = before.slice(index + 1).filter((entry) => now.includes(entry))
+        t.same(rest, expected, `${path}, ${name}, after ${before[index]}`)
+      }
+    }
+  }
+  await pruneHistory(database.reader, 900)
+  await testRests('without the first life')
+  await pruneHistory(database.reader, 400)
+  await testRests('with a part of the second life')
+  await pruneHistory(database.reader, 50)
+  await testRests('with the last life only')
 })
 
 t.test('history is deleted with its customer', async (t) => {

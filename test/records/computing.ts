@@ -113,7 +113,7 @@ export const computingOf = (resource: Resource): Computing => {
 }
 
 export const computingOfHistory = (): Computing => {
-  const position = { customerId: 'acme', limit: 50, after: ['', '', '', ''] }
+  const position = { customerId: 'acme', limit: 50, after: ['', 'products', '', ''] }
   const records = all.map((resource): [string, string] => [
     `history of a record of ${resource.name}`,
     show(recordHistory({ ...position, resource, id: 'x', day: moment.today })),

@@ -35,10 +35,20 @@ const beyond = ({ after }: HistoryListPlan, { name }: Resource, at: Sql, end: Sq
   return sql`and ${at} ${sql.raw(name < last ? '<=' : '<')} ${instant}::timestamptz`
 }
 
+/** The position of the previous page's last entry. A creation gets 0 when the deletion before it is pruned. */
+const cursorPosition = ({ resources }: HistoryListPlan, [, name, id, position]: readonly string[]): Sql => {
+  const resource = resources.find((each) => each.name === name) as Resource
+  return sql`(select case when c.position % 2 = 0 and not exists (
+      select from ${historyTable(resource)} where ${isOfRecord(resource, sql`${id}`)} and h.position = c.position - 1)
+    then 0 else c.position end from (values (${position}::bigint)) c (position))`
+}
+
 /** Stored entries. Index: `record_history_resource`, so that it reads neither ties nor other resources. */
 const stored = (plan: HistoryListPlan, resource: Resource): Sql => {
-  const { limit, after = [] } = plan
-  const end = sql`(h.at, h.record_id, h.position) < (${after[0]}::timestamptz, ${after[2]}, ${after[3]}::bigint)`
+  const { limit, after } = plan
+  const end = after
+    ? sql`(h.at, h.record_id, h.position) < (${after[0]}::timestamptz, ${after[2]}, ${cursorPosition(plan, after)})`
+    : sql``
   return sql`(select h.at, h.resource, h.record_id, h.position, h.old, ${operation} as op from ${historyTable(resource)}
     where h.customer_id = ${historyOwner(resource)} and h.resource = ${sql.lit(resource.name)}
       and h.at >= ${from(plan, resource)} and ${isMark} is not true ${beyond(plan, resource, sql`h.at`, end)}
@@ -72,7 +82,7 @@ export const listHistory = (plan: HistoryListPlan): RawBuilder<HistoryRow> => {
   const { customerId, resources, limit, after } = plan
   const where = after
     ? sql`where (e.at, e.resource, e.record_id, e.position)
-        < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${after[3]}::bigint)`
+        < (${after[0]}::timestamptz, ${after[1]}, ${after[2]}, ${cursorPosition(plan, after)})`
     : sql``
   const sources = resources.flatMap((each) => [stored(plan, each), created(plan, each)])
   const isComputed = resources.some(({ computedForDay }) => computedForDay)

@@ -68,12 +68,22 @@ const calendarEvents = (resource: Resource, day: string): Sql => {
     where f.day::timestamp at time zone 'UTC' > e.at and f.day::timestamp at time zone 'UTC' <= e.until`
 }
 
+/**
+ * The position of the previous page's last entry. If its row was pruned, the entry is now the creation without an earlier
+ * deletion, which has position 0, or a calendar change since the new start of history.
+ */
+const cursorPosition = ([position, instant]: readonly string[]): Sql => sql`select case
+    when exists (select from entries c where c.position = ${position}::bigint) then ${position}::bigint
+    when ${position}::bigint % 2 = 0 and exists (
+      select from entries c where c.position = 0 and c.at <= ${instant}::timestamptz) then 0
+    else -1 end`
+
 /** Returns the statement for a page of a record's history, newest first. Index: the history's primary key. */
 export const recordHistory = (plan: RecordHistoryPlan): RawBuilder<HistoryRow> => {
   const { customerId, resource, id, limit, after, day } = plan
-  const [position, instant] = after ?? []
+  const [, instant] = after ?? []
   const beyond = after
-    ? sql`where (e.position, e.at) < (${position}::bigint, ${instant}::timestamptz)`
+    ? sql`where (e.position, e.at) < ((${cursorPosition(after)}), ${instant}::timestamptz)`
     : sql``
   return sql<HistoryRow>`
     select ${stampColumns}, page.*
