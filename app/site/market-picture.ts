@@ -1,4 +1,10 @@
+import { openStatuses } from '../../schemas/approval.ts'
+import { dayMs } from '../config/units.ts'
+import { defaultExpiringWithin } from '../identity/principal.ts'
+import { derivePeriods } from '../import/periods.ts'
+import { createRecordChecker } from '../import/record.ts'
 import { type ExampleRecord, listExampleData } from '../local/example-records.ts'
+import { type CertificateDates, certificates, computeCertificate } from '../records/resources/certificates.ts'
 import { date } from './browser/units.js'
 import { type Html, html } from './escape.ts'
 
@@ -11,11 +17,8 @@ const products = [
   'chargepad',
 ]
 const countries = ['US', 'DE', 'GB', 'JP', 'KR', 'CN', 'BR', 'MX', 'SG', 'AE', 'KW']
-const expiringDays = 90
 const shownEnds = 4
-const dayMs = 86_400_000
 
-type Period = Readonly<{ from?: string; until?: string }>
 type Market = Readonly<{
   product: string
   country: string
@@ -30,27 +33,30 @@ const states = {
   bad: ['✕', 'not allowed'],
 } as const
 
-const isStanding = ({ approval_status: status }: ExampleRecord) =>
-  status === 'approved' || status === 'conditional'
+const checkCertificate = createRecordChecker(certificates)
 
-const endedApprovals = ['granted', 'rejected', 'cancelled']
+/** Adds the dates as the import does. */
+const toDated = (certificate: ExampleRecord) => {
+  const { record } = checkCertificate(certificate)
+  derivePeriods(record)
+  return record as CertificateDates
+}
+
+const undecidedApprovals = ['planned', ...openStatuses]
 
 /** `undefined` if the product has neither a certificate nor an approval in the country. */
-const judge = (
+const toState = (
   today: string,
   certificate: ExampleRecord | undefined,
   approval: ExampleRecord | undefined,
 ): Omit<Market, 'product' | 'country'> | undefined => {
-  const periods = (certificate?.validity_periods ?? []) as readonly Period[]
-  const [from, until] = [periods[0]?.from ?? '', periods.at(-1)?.until ?? undefined]
-  if (certificate && isStanding(certificate) && from <= today && (until === undefined || until >= today)) {
-    const isExpiring = until !== undefined && Date.parse(until) - Date.parse(today) <= expiringDays * dayMs
-    return { tone: isExpiring ? 'warn' : 'good', until }
-  }
-  const isPending = certificate?.approval_status === 'pending' || from > today
+  const dated = certificate && toDated(certificate)
+  const computed = dated && computeCertificate(dated, today, defaultExpiringWithin)
+  if (computed?.validity === 'valid')
+    return { tone: computed.expiring ? 'warn' : 'good', until: dated?.valid_until ?? undefined }
   if (approval?.status === 'not_required') return { tone: 'good', until: undefined }
-  if (isPending || (approval && !endedApprovals.includes(String(approval.status))))
-    return { tone: 'open', until: undefined }
+  const isUndecided = approval && undecidedApprovals.includes(String(approval.status))
+  if (isUndecided || computed?.validity === 'not_yet_valid') return { tone: 'open', until: undefined }
   return certificate || approval ? { tone: 'bad', until: undefined } : undefined
 }
 
@@ -63,8 +69,8 @@ const listMarkets = (records: readonly ExampleRecord[], today: string): Market[]
       )
     const product = String(records.find(({ id }) => id === `prd-${name}`)?.name)
     return countries.flatMap((country) => {
-      const judged = judge(today, inCountry('certificates', country), inCountry('approvals', country))
-      return judged ? [{ product, country, ...judged }] : []
+      const state = toState(today, inCountry('certificates', country), inCountry('approvals', country))
+      return state ? [{ product, country, ...state }] : []
     })
   })
 
@@ -92,7 +98,7 @@ const toEnd = ({ product, country, until = '' }: Market, today: string): Html =>
   const days = (Date.parse(until) - Date.parse(today)) / dayMs
   const words = days === 0 ? 'today' : `in ${days} ${days === 1 ? 'day' : 'days'}`
   return html`<li><span><strong>${product}</strong> <span class="soft">${regions.of(country)}</span></span>
-<svg aria-hidden="true"><line x1="0" x2="100%" y1="50%" y2="50%"/><line class="warn" x1="0" x2="${Math.max(3, (days / expiringDays) * 100)}%" y1="50%" y2="50%"/></svg>
+<svg aria-hidden="true"><line x1="0" x2="100%" y1="50%" y2="50%"/><line class="warn" x1="0" x2="${Math.max(3, (days / defaultExpiringWithin) * 100)}%" y1="50%" y2="50%"/></svg>
 <span class="soft">${date.format(new Date(until))}</span><strong class="warn">${words}</strong></li>`
 }
 

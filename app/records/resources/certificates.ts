@@ -1,14 +1,21 @@
 import { type approvalStatus, certificate, type validity } from '../../../schemas/certificate.ts'
+import { dayMs } from '../../config/units.ts'
 import { defineResource } from './define.ts'
 
-const voidStatuses = "('rejected','suspended','revoked','withdrawn','superseded')"
-const standing = "r.approval_status in ('approved','conditional')"
+type Status = (typeof approvalStatus.options)[number]
+type Validity = (typeof validity.options)[number]
+
+const voidStatuses: readonly Status[] = ['rejected', 'suspended', 'revoked', 'withdrawn', 'superseded']
+const standingStatuses: readonly Status[] = ['approved', 'conditional']
+const isOneOf = (statuses: readonly Status[]) =>
+  `r.approval_status in (${statuses.map((status) => `'${status}'`).join(',')})`
+const standing = isOneOf(standingStatuses)
 
 /** In the indexed `_sort` columns null is infinity. Without `valid_from` a certificate has begun. */
 const begun = "(r.valid_from_sort <= :day or r.valid_from_sort = 'infinity')"
 const validOnDay = `${standing} and r.valid_until_sort >= :day and ${begun}`
-const where: Record<(typeof validity.options)[number], string> = {
-  void: `r.approval_status in ${voidStatuses}`,
+const where: Record<Validity, string> = {
+  void: isOneOf(voidStatuses),
   not_yet_valid: `(r.approval_status = 'pending' or (${standing} and r.valid_from_sort > :day and r.valid_from_sort < 'infinity'))`,
   expired: `${standing} and r.valid_until_sort < :day and ${begun}`,
   valid: validOnDay,
@@ -17,7 +24,38 @@ const where: Record<(typeof validity.options)[number], string> = {
 export const certificateIsValid = validOnDay
 export const certificateIsExpiring = `${validOnDay} and r.valid_until_sort <= :day + :window`
 
-const transitions: Partial<Record<(typeof approvalStatus.options)[number], string[]>> = {
+/** The stored fields on which the computed ones depend. */
+export type CertificateDates = Readonly<{
+  approval_status: Status
+  valid_from: string | null
+  valid_until: string | null
+}>
+
+const computeValidity = (
+  { approval_status: status, valid_from: from, valid_until: until }: CertificateDates,
+  day: string,
+): Validity => {
+  if (voidStatuses.includes(status)) return 'void'
+  if (status === 'pending' || (from !== null && from > day)) return 'not_yet_valid'
+  return until !== null && until < day ? 'expired' : 'valid'
+}
+
+/**
+ * The computed fields of a certificate that is not in the database, by the same rules as the SQL above. `day` and the
+ * dates: YYYY-MM-DD. `windowDays`: days before its end in which it counts as expiring.
+ */
+export const computeCertificate = (
+  certificate: CertificateDates,
+  day: string,
+  windowDays: number,
+): { validity: Validity; expiring: boolean } => {
+  const validity = computeValidity(certificate, day)
+  const { valid_until: until } = certificate
+  const isNear = until !== null && Date.parse(until) - Date.parse(day) <= windowDays * dayMs
+  return { validity, expiring: validity === 'valid' && isNear }
+}
+
+const transitions: Partial<Record<Status, string[]>> = {
   pending: ['approved', 'conditional', 'rejected'],
   conditional: ['approved', 'suspended', 'revoked'],
   approved: ['suspended', 'revoked', 'withdrawn', 'superseded'],

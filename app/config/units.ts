@@ -1,0 +1,2 @@
+export const daySeconds = 86_400
+export const dayMs = 86_400_000
