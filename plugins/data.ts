@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { dayMs } from '../app/config/units.ts'
 import { type Custom, createCustom } from '../app/custom/custom.ts'
 import { type CustomExports, createCustomExports } from '../app/custom/exports.ts'
 import { createGranted } from '../app/custom/granted.ts'
@@ -26,8 +27,6 @@ declare module 'fastify' {
     feedWaiting: Pick<Waiting, 'count'>
   }
 }
-
-const dayMs = 86_400_000
 
 const createToday = (now: () => number): (() => string) => {
   let day = Number.NaN

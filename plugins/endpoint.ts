@@ -1,6 +1,7 @@
 import type { FastifySchema } from 'fastify'
 import type { ReadResult } from '../app/cache/freshness.ts'
 import type { ExportRequest, LiveAnswer } from '../app/export/exports.ts'
+import { jsonType } from '../app/http/formats.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Use } from '../app/limits/meters.ts'
 
@@ -71,7 +72,7 @@ export type Endpoint<Query = unknown> = {
 /** Infers `Query` from the grammar, for the functions of the row. */
 export const defineEndpoint = <Query>(row: Endpoint<Query>): Endpoint => row as Endpoint
 
-export const jsonTypes = ['application/json'] as const
+export const jsonTypes = [jsonType] as const
 
 export const getExporting = (row: Endpoint) => ('answer' in row ? row.exporting : undefined)
 

@@ -3,6 +3,7 @@ import type { ReadResult } from '../app/cache/freshness.ts'
 import { ApiError } from '../app/errors.ts'
 import { encodedBody, isEncodable, type Representation } from '../app/http/encodings.ts'
 import { formatStale, isNotModified, isPreconditionFailed } from '../app/http/fields.ts'
+import { jsonType } from '../app/http/formats.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
 import { packQuery } from '../app/http/packed-query.ts'
 import { splitTarget } from '../app/http/pairs.ts'
@@ -90,7 +91,7 @@ export const sendEntry = (
   if (link !== undefined) reply.header('link', link)
   if (entry.definition !== undefined) reply.header('definition-revision', entry.definition)
   if (!isNotModified(request.headers['if-none-match'], entry.etag)) request.rowsRead = entry.rows ?? 0
-  return sendTagged(entry, 'application/json', reply)
+  return sendTagged(entry, jsonType, reply)
 }
 
 export const sendRepresentation = (

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import { jsonType } from '../app/http/formats.ts'
 import { createAssertions } from '../app/identity/client-assertion.ts'
 import type { KeyFacts } from '../app/identity/facts.ts'
 import type { LoginSource } from '../app/identity/login-events.ts'
@@ -75,11 +76,7 @@ export default fp<OAuthPluginOptions>(
       const refusal = error instanceof OAuthError ? error : known && toOAuthError(known)
       if (!refusal) return app.sendProblem(error, request, reply)
       const body = JSON.stringify(oauthErrorBody(refusal, publicUrl))
-      return reply
-        .code(refusal.status)
-        .headers(refusal.headers)
-        .type('application/json')
-        .send(Buffer.from(body))
+      return reply.code(refusal.status).headers(refusal.headers).type(jsonType).send(Buffer.from(body))
     })
   },
   { name: 'oauth', dependencies: ['auth', 'gate', 'problems', 'limiters'], fastify: '5.x' },

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { createRepresentation } from '../app/cache/entry.ts'
 import type { Representation } from '../app/http/encodings.ts'
+import { jsonType } from '../app/http/formats.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/rights.ts'
 import { once } from '../app/site/once.ts'
@@ -31,13 +32,12 @@ declare module 'fastify' {
 const maxPersonal = 20
 
 const url = '/openapi.json'
-const mediaType = 'application/json'
 
-const createEntry = (document: object) => createRepresentation(mediaType, JSON.stringify(document))
+const createEntry = (document: object) => createRepresentation(jsonType, JSON.stringify(document))
 
 const send = (entry: Representation, cacheControl: string, reply: FastifyReply) => {
   const vary = addVary(reply, 'Authorization, Accept-Encoding')
-  return sendTagged(entry, mediaType, reply.headers({ 'cache-control': cacheControl, vary }))
+  return sendTagged(entry, jsonType, reply.headers({ 'cache-control': cacheControl, vary }))
 }
 
 /** Describes the routes registered after it. With a token, the document has the customer's custom endpoints, too. */

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
+import { jsonType } from '../app/http/formats.ts'
 import { getChoice } from '../app/http/media-type.ts'
 import { problemType } from '../app/http/problem.ts'
 import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from '../app/site/site.ts'
@@ -41,7 +42,7 @@ export const styledPolicy = policyWith("'self' 'unsafe-inline'")
 export const immutable = 'public, max-age=31536000, immutable'
 
 /** A program that accepts anything gets the first of these. */
-const preferredType = getChoice([problemType, 'application/json', htmlType.split(';')[0] as string])
+const preferredType = getChoice([problemType, jsonType, htmlType.split(';')[0] as string])
 const getRoot = (path: string) => path.split(/[/?]/, 2)[1] ?? ''
 
 export default fp<SiteOptions>(

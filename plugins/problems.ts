@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { describeUnreachable, isUnreachable, toUnavailable } from '../app/db/unreachable.ts'
 import { ApiError, type ErrorCode, type Fault } from '../app/errors.ts'
+import { jsonType } from '../app/http/formats.ts'
 import { problemBody, problemType } from '../app/http/problem.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { createEarlyRepeats } from '../app/overload/early-repeats.ts'
@@ -63,7 +64,7 @@ const withQueryFaults = (problem: ApiError, request: FastifyRequest): ApiError =
   }
 }
 
-const convert = (error: unknown, { bodyType = 'application/json', bodyHint }: BodyConfig = {}) => {
+const convert = (error: unknown, { bodyType = jsonType, bodyHint }: BodyConfig = {}) => {
   if (error instanceof ApiError) return error
   if (isUnreachable(error)) return toUnavailable(error) as ApiError
   const { code, statusCode, validation } = error as FastifyError

@@ -6,6 +6,7 @@ import { ApiError } from '../app/errors.ts'
 import { createAddressRanges, loopback } from '../app/http/client-address.ts'
 import { answerClientError, answerConnect } from '../app/http/client-error.ts'
 import { type Connections, createConnections } from '../app/http/connections.ts'
+import { jsonType } from '../app/http/formats.ts'
 import { createListener } from '../app/http/listener.ts'
 import { describeForLog } from '../app/http/log-error.ts'
 import { replaceMethod } from '../app/http/methods.ts'
@@ -126,7 +127,7 @@ export const createServer = ({
   app.removeContentTypeParser('text/plain')
   const parseJson = app.getDefaultJsonParser('error', 'error')
   // Some clients send a Content-Type without a body.
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser<string>(jsonType, { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null)
     else void parseJson(request, body, (error, value) => done(error ?? findRepeatedName(body, value), value))
   })

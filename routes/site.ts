@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createWebhookKeys } from '../app/feed/webhooks/keys.ts'
+import { jsonType } from '../app/http/formats.ts'
 import {
   apiCatalog,
   apiCatalogType,
@@ -52,17 +53,21 @@ export const wellKnownRoutes = async (
     now,
   }: Pick<Deps, 'publicUrl' | 'config' | 'secrets' | 'now'>,
 ): Promise<void> => {
-  const json = 'application/json'
   const link = `<${publicUrl}${catalogPath}>; rel="api-catalog"`
   const documents = [
     [
       '/.well-known/oauth-authorization-server',
-      json,
+      jsonType,
       authorizationServerMetadata(publicUrl, namedScopes),
       {},
     ],
-    ['/.well-known/oauth-protected-resource', json, protectedResourceMetadata(publicUrl, namedScopes), {}],
-    ['/.well-known/webhook-keys.json', json, createWebhookKeys(secrets).published, {}],
+    [
+      '/.well-known/oauth-protected-resource',
+      jsonType,
+      protectedResourceMetadata(publicUrl, namedScopes),
+      {},
+    ],
+    ['/.well-known/webhook-keys.json', jsonType, createWebhookKeys(secrets).published, {}],
     [catalogPath, apiCatalogType, apiCatalog(publicUrl), { link }],
   ] as const
   for (const [url, type, document, headers] of documents) {

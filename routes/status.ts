@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createRepresentation } from '../app/cache/entry.ts'
+import { jsonType } from '../app/http/formats.ts'
 import type { StatusDocument } from '../app/observe/status/document.ts'
 import { homePage } from '../app/site/home.ts'
 import type { SiteFile } from '../app/site/site.ts'
@@ -38,8 +39,11 @@ export const statusRoutes = async (
     const span = findStatusSpan(new URLSearchParams(query).get('span'))
     return send(reply, span, (status) => toPage(statusPage(status, span)), how)
   })
-  const type = 'application/json'
-  app.get('/status.json', (_request, reply) =>
-    send(reply, type, (status) => ({ type, file: createRepresentation(type, JSON.stringify(status)) }), how),
-  )
+  app.get('/status.json', (_request, reply) => {
+    const answer = (status: StatusDocument) => ({
+      type: jsonType,
+      file: createRepresentation(jsonType, JSON.stringify(status)),
+    })
+    return send(reply, jsonType, answer, how)
+  })
 }

@@ -92,6 +92,12 @@ t.test('each exported type has a unique name', async (t) => {
   )
 })
 
+t.test('the length of a day and the type of JSON are written once', async (t) => {
+  const listOwners = (text: string) => files.filter((file) => isService(file) && getText(file).includes(text))
+  t.same(listOwners('86_400_000'), ['app/config/units.ts'])
+  t.same(listOwners("'application/json'"), ['app/http/formats.ts'])
+})
+
 t.test('schemas import only zod', async (t) => {
   const wrong = imports.filter(
     (each) => each.from.startsWith('schemas/') && !isInternal(each) && each.to !== 'zod',
@@ -103,7 +109,7 @@ t.test('the query grammar is pure: no database, no clock, no framework', async (
   const wrong = imports.filter(
     ({ from, to }) =>
       from.startsWith('app/records/query/') &&
-      !/^(app\/(records\/(query|resources)\/|http\/(compact|formats|pairs)|config\/signed|errors)|schemas\/|(node:crypto|lru-cache)$)/.test(
+      !/^(app\/(records\/(query|resources)\/|http\/(compact|formats|pairs)|config\/(signed|units)|errors)|schemas\/|(node:crypto|lru-cache)$)/.test(
         to,
       ),
   )

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Secrets } from '../config/secrets.ts'
+import { dayMs } from '../config/units.ts'
 import { createDb, createPool } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { repeat } from '../overload/repeat.ts'
@@ -27,7 +28,6 @@ type AuditPruningOptions = {
 }
 
 const firstAfterMs = 60_000
-const dayMs = 86_400_000
 
 /** Prunes daily as the owner (`url`). Returns a function that stops this and waits for a running pruning. */
 export const startAuditPruning = (options: AuditPruningOptions): (() => Promise<void>) => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { dayMs } from '../config/units.ts'
 import { inTurn, type QueuedDb } from '../db/connect.ts'
 import { parsePairs } from '../http/pairs.ts'
 import {
@@ -73,7 +74,7 @@ export const createGranted = (options: FactsOptions & { db: QueuedDb }) => {
   return async (customerId: string): Promise<Granted> => (await find(customerId)) ?? new Map()
 }
 
-const formerMs = previousRevisionDays * 86_400_000
+const formerMs = previousRevisionDays * dayMs
 
 /** The current revision and those replaced in the last 30 days, newest first. Empty without a grant. */
 export const servedRevisions = (known: Granted, name: string, nowMs: number): readonly Revision[] => {

@@ -5,6 +5,7 @@ import { begunStream } from '../export/begun-stream.ts'
 import type { LiveAnswer } from '../export/exports.ts'
 import { linesType } from '../export/json-lines.ts'
 import type { ExportSource } from '../export/source.ts'
+import { jsonType } from '../http/formats.ts'
 import { requireFraming } from '../http/require-framing.ts'
 import { chooseResources } from '../identity/rights.ts'
 import { toAccountName } from '../limits/address.ts'
@@ -19,7 +20,6 @@ import {
   createRequestParser,
   eventsType,
   type FeedRequest,
-  jsonType,
   type ParsedFeedQuery,
   type RawFeedRequest,
 } from './request.ts'

@@ -1,13 +1,13 @@
 import { ApiError, type Fault, invalidQuery } from '../errors.ts'
 import { type ExportRequest, exportCost } from '../export/exports.ts'
 import { linesType } from '../export/json-lines.ts'
+import { jsonType } from '../http/formats.ts'
 import { parsePairs } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
 import { resourceNames } from '../records/resources/index.ts'
 import { type FeedQuery, parseFeedQuery, requirePage, resume, wholeState } from './query.ts'
 import { expireToken, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
 
-export const jsonType = 'application/json'
 /** The media type of server-sent events (HTML Standard, section 9.2). */
 export const eventsType = 'text/event-stream'
 

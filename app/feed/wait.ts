@@ -1,5 +1,6 @@
 import type { Listener } from '../cache/poller.ts'
 import { type ChangeEvent, wildcard } from '../cache/stamped.ts'
+import { dayMs } from '../config/units.ts'
 import type { Ending } from '../limits/concurrency.ts'
 import { after as afterMs } from '../overload/timer.ts'
 import type { ResourceName } from '../records/resources/define.ts'
@@ -29,7 +30,6 @@ type WaitingOptions = {
   random?: () => number
 }
 
-const dayMs = 86_400_000
 const pastMidnightMs = 20
 /** From weak to strong. */
 const strength: readonly Wake[] = ['day', 'changed', 'time', 'unknown', 'rights', 'closing', 'gone']

@@ -1,6 +1,8 @@
+export const jsonType = 'application/json'
+
 /** By value of the parameter `format`, in order of preference. */
 export const mediaTypes = {
-  json: 'application/json',
+  json: jsonType,
   ndjson: 'application/x-ndjson',
   csv: 'text/csv',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',

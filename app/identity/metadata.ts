@@ -1,3 +1,4 @@
+import { jsonType } from '../http/formats.ts'
 import { assertionAlgorithms } from './client-keys.ts'
 
 /** RFC 9727, section 5.1. */
@@ -40,11 +41,9 @@ export const apiCatalog = (publicUrl: string) => ({
   linkset: [
     {
       anchor: `${publicUrl}/v1`,
-      'service-desc': [{ href: `${publicUrl}/openapi.json`, type: 'application/json' }],
+      'service-desc': [{ href: `${publicUrl}/openapi.json`, type: jsonType }],
       'service-doc': [{ href: `${publicUrl}/docs`, type: 'text/html' }],
-      'service-meta': [
-        { href: `${publicUrl}/.well-known/oauth-protected-resource`, type: 'application/json' },
-      ],
+      'service-meta': [{ href: `${publicUrl}/.well-known/oauth-protected-resource`, type: jsonType }],
       status: [{ href: `${publicUrl}/status`, type: 'text/html' }],
     },
   ],

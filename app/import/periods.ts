@@ -1,9 +1,9 @@
+import { dayMs } from '../config/units.ts'
 import type { StoredRecord } from './record.ts'
 
 type Period = { from: string; until: string | null; basis: string }
 
-const millisecondsPerDay = 86_400_000
-const dayNumber = (date: string) => Date.parse(date) / millisecondsPerDay
+const dayNumber = (date: string) => Date.parse(date) / dayMs
 const lastDay = (period: Period) =>
   period.until === null ? Number.POSITIVE_INFINITY : dayNumber(period.until)
 

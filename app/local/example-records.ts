@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { dayMs } from '../config/units.ts'
 
 const file = new URL('example-data.ndjson', import.meta.url)
 
@@ -8,14 +9,13 @@ export type ExampleRecord = Readonly<{ resource: string; id: string; [field: str
 // See docs/decisions/0116-example-records-go-through-stages.md.
 type Line = ExampleRecord & Readonly<{ at?: string; deleted?: boolean }>
 
-const millisecondsPerDay = 86_400_000
 const roundDays = 28
 
 /** Returns the current hour as YYYY-MM-DDTHH, UTC. */
 export const utcHour = (): string => new Date().toISOString().slice(0, 13)
 
-const toDate = (day: number): string => new Date(day * millisecondsPerDay).toISOString().slice(0, 10)
-const toDay = (hour: string): number => Date.parse(hour.slice(0, 10)) / millisecondsPerDay
+const toDate = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10)
+const toDay = (hour: string): number => Date.parse(hour.slice(0, 10)) / dayMs
 const toKey = ({ resource, id }: ExampleRecord) => `${resource} ${id}`
 
 // Replaces markers by dates relative to the day of `hour`: `<-30>` is 30 days before it; `<~-300-3>` is 300 days

@@ -1,4 +1,5 @@
-const dayMs = 86_400_000
+import { dayMs } from '../config/units.ts'
+
 /** RFC 9116 recommends less than a year. The date moves on each day. */
 const validDays = 180
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
+import { jsonType } from '../http/formats.ts'
 import { type Assets, readAssets } from './assets.ts'
 import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
@@ -82,7 +83,7 @@ export const createSite = (options: SiteOptions): Site => {
         // Rendering all guides in one turn would delay other requests.
         await nextTurn()
       }
-      return toFile('application/json', JSON.stringify(searchIndex(groups, routes)))
+      return toFile(jsonType, JSON.stringify(searchIndex(groups, routes)))
     },
     layOut: untagged,
   }

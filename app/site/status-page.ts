@@ -1,3 +1,4 @@
+import { dayMs } from '../config/units.ts'
 import type { StatusDocument } from '../observe/status/document.ts'
 import { duration, moment, percent } from './browser/units.js'
 import { type Html, html } from './escape.ts'
@@ -20,7 +21,7 @@ const kinds = {
   unreported: 'No instance reported. The time counts as not available.',
 } as const
 
-const shownDaysMs = 89 * 86_400_000
+const shownDaysMs = 89 * dayMs
 
 const incidentList = ({
   incidents,

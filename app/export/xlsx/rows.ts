@@ -1,3 +1,4 @@
+import { dayMs } from '../../config/units.ts'
 import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
 import { joinTexts } from '../csv.ts'
 import type { Cell, Row } from '../rows.ts'
@@ -38,7 +39,6 @@ const writeBoolean: CellWriter = (cell) => `" t="b"><v>${cell ? 1 : 0}</v></c>`
 /** 1900-03-01. Excel has a 1900-02-29, so earlier numbers are wrong (ECMA-376, 18.17.4.1). */
 const firstSerial = 61
 const serialOf1970 = 25_569
-const dayMs = 86_400_000
 
 /** Returns Excel's number of the day (YYYY-MM-DD) that a text begins with. `undefined` before 1900-03-01. */
 const toSerial = (text: string): number | undefined => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { jsonType } from '../../http/formats.ts'
 import type { Outbound } from '../../http/outbound.ts'
 import { parseRetryAfter } from '../../http/retry-after.ts'
 import type { WebhookKeys } from './keys.ts'
@@ -42,7 +43,7 @@ export const createDeliver =
     const body = Buffer.from(JSON.stringify({ type, timestamp: at, data }))
     const timestamp = Math.floor(now() / 1000)
     const headers = {
-      'content-type': 'application/json',
+      'content-type': jsonType,
       'content-length': String(body.length),
       'user-agent': 'certdata-webhooks',
       'webhook-id': id,

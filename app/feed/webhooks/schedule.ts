@@ -1,7 +1,8 @@
+import { dayMs } from '../../config/units.ts'
 import type { LeasedWebhook, WebhookChanges } from './lease.ts'
 import { type DeliveryResult, isDelivered } from './message.ts'
 
-export const giveUpMs = 3 * 86_400_000
+export const giveUpMs = 3 * dayMs
 const firstDelayMs = 10_000
 const longestDelayMs = 3_600_000
 /** Spreads the attempts to receivers that failed together. */

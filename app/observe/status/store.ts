@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { dayMs } from '../../config/units.ts'
 import type { Db } from '../../db/schema.ts'
 import { getLevel, type Minute, minutesPerDay } from './minutes.ts'
 
@@ -8,7 +9,6 @@ export type ServiceDay = Omit<Minute, 'minute' | 'slots'> & {
   levels: readonly (number | undefined)[]
 }
 
-const dayMs = 86_400_000
 const toDate = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10)
 
 const trim = (buckets: readonly number[]) => buckets.slice(0, buckets.findLastIndex((count) => count > 0) + 1)

@@ -1,5 +1,6 @@
 import { accessRequest } from '../../../schemas/access-request.ts'
 import { createSignedText, type Mac } from '../../config/signed.ts'
+import { dayMs } from '../../config/units.ts'
 import { ApiError } from '../../errors.ts'
 import type { AccessRequests } from './requests.ts'
 
@@ -24,7 +25,7 @@ type AccessForm = {
 }
 
 const fastestMs = 3_000
-const slowestMs = 86_400_000
+const slowestMs = dayMs
 const timeBytes = 8
 
 const refuse = (status: number, message: string, faults: Record<string, string> = {}): Refused => ({

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { z } from 'zod'
 import type { accessRequest, accessRequestAnswer } from '../../../schemas/access-request.ts'
 import type { LimitsConfig } from '../../config/config.ts'
+import { dayMs } from '../../config/units.ts'
 import type { QueuedDb } from '../../db/connect.ts'
 import type { AccountDeps } from '../../limits/account.ts'
 import { createTurn, toQueueOwner } from '../../limits/address.ts'
@@ -39,8 +40,6 @@ const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 const createId = () => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
 const toInstant = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z')
-
-const dayMs = 86_400_000
 
 const isBusinessDay = (day: number, holidays: ReadonlySet<string>): boolean => {
   const date = new Date(day * dayMs)

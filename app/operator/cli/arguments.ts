@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { date, text } from '../../../schemas/fields.ts'
+import { dayMs } from '../../config/units.ts'
 import { parseTarget } from '../../http/outbound.ts'
 import { customerName, customerSlug } from '../../identity/customers.ts'
 import { maxNetworks, parseNetwork } from '../../identity/networks.ts'
@@ -62,7 +63,7 @@ const formatInstant = (moment: Date): string => {
 export const parseSince = (value: string): string =>
   formatInstant(new Date(date.safeParse(value).success ? value : parseBy(instant)(value)))
 
-const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000)
+const dayAfter = (day: string) => new Date(Date.parse(day) + dayMs)
 
 const parseEnd = (value: string): Date => {
   if (date.safeParse(value).success) return dayAfter(value)

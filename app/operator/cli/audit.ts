@@ -6,6 +6,7 @@ import { pruneAudit } from '../../audit/prune.ts'
 import { collectReads } from '../../audit/reads.ts'
 import { inSnapshot, type Verification, verifyAudit } from '../../audit/verify.ts'
 import { parseConfig } from '../../config/config.ts'
+import { dayMs } from '../../config/units.ts'
 import { parseCount, parseSince, parseSlug } from './arguments.ts'
 import { recordAct } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
@@ -24,7 +25,6 @@ import {
 import { printTable } from './table.ts'
 
 const defaultLimit = 50
-const dayMs = 86_400_000
 
 const parsePublished = (value: string): ChainHead => {
   const head = parseHead(value)

@@ -1,3 +1,4 @@
+import { jsonType } from '../../http/formats.ts'
 import { readJson, type Send, type ServiceAnswer } from './service.ts'
 
 /** The service or the account cannot be used. The message has the cause and the next step. */
@@ -49,7 +50,7 @@ export const readIssuer = async (send: Send, origin: string): Promise<string> =>
 }
 
 const logIn = async (send: Send, apiKey: string): Promise<string> => {
-  const headers = { 'content-type': 'application/json' }
+  const headers = { 'content-type': jsonType }
   const body = JSON.stringify({ api_key: apiKey })
   const answer = await send({ path: '/v1/auth/login', method: 'POST', headers, body })
   const token = readJson(answer, '/access_token')

@@ -1,4 +1,5 @@
 import { date, text as storedText } from '../../../schemas/fields.ts'
+import { dayMs } from '../../config/units.ts'
 import type { Field } from '../resources/define.ts'
 import { describeAccident, isAccident } from './accidents.ts'
 import { findNearest } from './nearest.ts'
@@ -136,8 +137,6 @@ export const parseNonEmptyText = (text: string): Parsed => {
     ? { value: text }
     : { detail: 'expected at most 2000 bytes, without U+0000' }
 }
-
-const dayMs = 86_400_000
 
 /** Resolves `today…` to a day, YYYY-MM-DD. Returns other values unchanged. */
 export const resolveDate = (value: string, today: string): string => {

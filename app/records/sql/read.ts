@@ -2,12 +2,12 @@ import { maxTotal } from '../../../schemas/page.ts'
 import { computeTag, type Filled, tagPrefix } from '../../cache/entry.ts'
 import { parseSnapshot } from '../../cache/snapshot.ts'
 import { type QueuedDb, readRowInTurn } from '../../db/connect.ts'
+import { jsonType } from '../../http/formats.ts'
 import type { QueryPlan } from '../query/plan.ts'
 import { compile } from './compile.ts'
 import type { Shapes } from './shapes.ts'
 import { type PageRow, pageStatement, type Stamp } from './statement.ts'
 
-const jsonType = 'application/json'
 const prefix = tagPrefix(jsonType)
 
 type TaggedBody = Pick<Filled, 'body' | 'etag'>

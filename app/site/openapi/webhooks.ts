@@ -1,4 +1,5 @@
 import { webhookMessage } from '../../../schemas/webhooks.ts'
+import { jsonType } from '../../http/formats.ts'
 import type { Components } from './components.ts'
 import type { Description, SchemaNode, Tag } from './description.ts'
 import { getExample } from './examples.ts'
@@ -53,7 +54,7 @@ export const describeWebhooks = (components: Components): SchemaNode => ({
       requestBody: {
         required: true,
         content: {
-          'application/json': {
+          [jsonType]: {
             schema: components.referSchema(webhookMessage, 'answer'),
             example: getExample(webhookMessage),
           },
