@@ -7,6 +7,7 @@ import { createExports, type Exports } from '../app/export/exports.ts'
 import { createRecordExports, type RecordExports } from '../app/export/records.ts'
 import { createFeed, type Feed } from '../app/feed/feed.ts'
 import { createTokenCodec } from '../app/feed/token.ts'
+import { createProveEmpty } from '../app/feed/unchanged.ts'
 import { createWaiting, type Waiting } from '../app/feed/wait.ts'
 import { createTrail, type Trail } from '../app/operator/trail/trail.ts'
 import { createHistory, type RecordHistories } from '../app/records/history/history.ts'
@@ -57,6 +58,7 @@ export default fp<Deps>(
       ...{ db, waiting, publicUrl, today, databaseNow, concurrency },
       tokens: createTokenCodec(secrets),
       source: exportSource,
+      proveEmpty: createProveEmpty({ db, freshness, today, now, monotonicNow }),
     })
     // Long polls end before the server waits for requests in progress.
     app.addHook('preClose', (closed) => {

@@ -1,5 +1,13 @@
-import { includesSnapshot, mayExceed, type Snapshot } from './snapshot.ts'
-import { type ChangeEvent, type Poll, type Stamped, type Verdict, wildcard } from './stamped.ts'
+import { createMarks } from './marks.ts'
+import { includesSnapshot, isOfDatabase, mayExceed, type Snapshot } from './snapshot.ts'
+import {
+  type ChangeEvent,
+  type Poll,
+  type Position,
+  type Stamped,
+  type Verdict,
+  wildcard,
+} from './stamped.ts'
 
 /** The known changes of one customer and resource. */
 type KnownChanges = {
@@ -37,6 +45,7 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
   let last: Poll | undefined
   let floor: Snapshot | undefined
   let distrusted: ReadonlySet<string> = new Set()
+  const marks = createMarks()
   /** Incremented when `fresh` data may have become `behind` or `unsure`: see `freshAt`. */
   let state = 0
 
@@ -162,6 +171,8 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
       if (!poll.events || !(isSame || (isFirst && poll.since))) evictAll(poll.snapshot, isSame)
       else add(poll.snapshot, poll.events)
       settle(poll.snapshot)
+      if (!isSame) marks.clear()
+      marks.note(poll.mark, poll.snapshot)
       distrusted = new Set(poll.distrusted)
       if (!isSame || poll.events?.length !== 0 || distrusted.size > 0) state += 1
     },
@@ -178,6 +189,18 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     },
 
     isBehind,
+
+    /**
+     * Whether polls prove that nothing has changed since, and that no answer has shown more. Records nothing, and
+     * ignores the lease. See docs/decisions/0195-the-fence-answers-empty-polls.md.
+     */
+    isUnchanged(position: Position): boolean {
+      if (!last || !isOfDatabase(last.epoch, position.identity)) return false
+      if (!marks.isNewestIn(position.mark, position.snapshot)) return false
+      if (position.dependsOn.some(isDistrusted)) return false
+      const stamped = { ...position, epoch: last.epoch }
+      return !isBehind(stamped) && !isBehindServed(stamped)
+    },
 
     /** Whether a change of this resource was not logged, by the last poll. */
     isDistrusted,

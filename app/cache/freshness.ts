@@ -3,7 +3,7 @@ import type { Fence } from './fence.ts'
 import type { Poller } from './poller.ts'
 import { createReadFallback } from './read-fallback.ts'
 import { mayExceed } from './snapshot.ts'
-import type { Stamped } from './stamped.ts'
+import type { Poll, Position, Stamped } from './stamped.ts'
 
 export type ClockReading = Readonly<{ monotonic: number; wall: number }>
 
@@ -27,6 +27,11 @@ export type FreshnessCheck = Pick<Poller, 'confirm' | 'confirmAfter' | 'confirmN
   checkConfirmed(stamped: Stamped): Freshness
   /** Whether the data lack a change that polls have reported. */
   isBehind(stamped: Stamped): boolean
+  /**
+   * The last poll, if it proves that nothing has changed since. Without a lease it polls first, with `noCache` always.
+   * `undefined` if unsure: read the database. Records nothing.
+   */
+  proveUnchanged(position: Position, noCache: boolean): Promise<Poll | undefined>
   /** Whether a change of this resource was not logged, so that its log and its cached data may be wrong. */
   isDistrusted(resource: string): boolean
   /** Whether a standby's data may show more than the last poll. */
@@ -73,6 +78,8 @@ export const createFreshnessCheck = (
     return false
   }
 
+  const hasLease = async (): Promise<boolean> => poller.isLeased() || (!poller.isDown() && isConfirmed())
+
   const afterPoll = async (stamped: Stamped): Promise<Freshness> => {
     if (await isConfirmed()) return settled(stamped)
     return poller.isDown() ? staleOrBehind(stamped) : 'behind'
@@ -91,6 +98,11 @@ export const createFreshnessCheck = (
     confirmNext: poller.confirmNext,
     checkConfirmed: settled,
     isBehind: fence.isBehind,
+    async proveUnchanged(position, noCache) {
+      if (!fence.isUnchanged(position)) return undefined
+      if (!(await (noCache ? poller.confirmAfter() : hasLease()))) return undefined
+      return poller.isLeased() && fence.isUnchanged(position) ? fence.last : undefined
+    },
     isDistrusted: fence.isDistrusted,
     mayBeAhead: ({ snapshot }) => mayExceed(snapshot, fence.last?.snapshot),
     noteServed: fence.noteServed,

@@ -56,3 +56,6 @@ export const formatEpoch = (identity: string, server: string): string => `${iden
 
 /** Whether the epoch has this start of the server. */
 export const isFromServer = (epoch: string, server: string): boolean => epoch.endsWith(` ${server}`)
+
+/** Whether the epoch has this identity of the database. */
+export const isOfDatabase = (epoch: string, identity: string): boolean => epoch.startsWith(`${identity} `)

@@ -32,5 +32,16 @@ export type Stamped = {
   freshAt?: number
 }
 
+/** The state of data that a client has. Unlike `Stamped`, it may be from another history of the database. */
+export type Position = Readonly<{
+  customerId: string
+  dependsOn: readonly string[]
+  snapshot: Snapshot
+  /** `change_identity()` of the database. */
+  identity: string
+  /** The newest random mark that `snapshot` shows. */
+  mark: string
+}>
+
 /** `behind`: may lack a change. `unsure`: may be newer than the last poll, or older than a served answer. */
 export type Verdict = 'fresh' | 'behind' | 'unsure'

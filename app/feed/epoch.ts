@@ -90,12 +90,16 @@ export const beginToken = (
   moment: bindings,
 })
 
+/** Whether the token is not older than the log. */
+export const isKept = ({ issuedAt }: SyncToken, nowSeconds: number): boolean =>
+  nowSeconds - issuedAt <= retentionDays * daySeconds
+
 /** Throws 410 if the log cannot list the changes since the token. */
 export const requireFollowable = (token: SyncToken, epoch: Epoch, nowSeconds: number): void => {
   if (token.identity !== epoch.identity) {
     throw expireToken('The database has been restored, moved or failed over since')
   }
-  if (nowSeconds - token.issuedAt > retentionDays * daySeconds) {
+  if (!isKept(token, nowSeconds)) {
     throw expireToken(`This token is older than ${retentionDays} days`)
   }
   const seen = [token.base, getTarget(token)]

@@ -147,7 +147,7 @@ const growByLog = async (db: QueuedDb, read: BoundRead, page: Growing, limit: nu
 
 const endPage = (page: Growing): FeedPage => ({
   changes: [...page.changes.values()],
-  token: { ...page.token, issuedAt: toSeconds(page.at) },
+  token: { ...page.token, issuedAt: toSeconds(page.at), reported: undefined },
   hasMore: page.hasMore,
   at: page.at,
 })

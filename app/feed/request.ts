@@ -39,6 +39,8 @@ export type FeedRequest = Omit<ExportRequest, 'type'> &
   Readonly<{
     query: ParsedFeedQuery
     type?: string
+    /** An answer without the database waits for a poll of the change log that starts after the request. */
+    noCache: boolean
     /** Authorizes the request again. Rejects like a new request. */
     reauthorize: () => Promise<Principal>
   }>

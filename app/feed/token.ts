@@ -36,6 +36,8 @@ export type SyncToken = Readonly<{
   /** The newest random mark that `getTarget` of this token shows. */
   mark: string
   view?: View | undefined
+  /** A webhook has reported the changes that this snapshot shows, so an older poll proves nothing. */
+  reported?: Snapshot | undefined
 }>
 
 /** The snapshot at the end of the walk over the log. `base` without a walk. */
@@ -73,20 +75,23 @@ const unpackSnapshot = (text: string): Snapshot => {
   return parseSnapshot(`${xmin}:${xmin + width}:${xip.join(',')}`)
 }
 
-type Stored = Omit<SyncToken, 'base' | 'diff'> & {
+type Stored = Omit<SyncToken, 'base' | 'diff' | 'reported'> & {
   base: string
+  reported?: string | undefined
   diff?: (Omit<DiffWalk, 'target'> & { target: string }) | undefined
 }
 
-const store = ({ base, diff, ...rest }: SyncToken): Stored => ({
+const store = ({ base, diff, reported, ...rest }: SyncToken): Stored => ({
   ...rest,
   base: packSnapshot(base),
+  reported: reported && packSnapshot(reported),
   diff: diff && { ...diff, target: packSnapshot(diff.target) },
 })
 
-const restore = ({ base, diff, ...rest }: Stored): SyncToken => ({
+const restore = ({ base, diff, reported, ...rest }: Stored): SyncToken => ({
   ...rest,
   base: unpackSnapshot(base),
+  reported: reported === undefined ? undefined : unpackSnapshot(reported),
   diff: diff && { ...diff, target: unpackSnapshot(diff.target) },
 })
 

@@ -65,6 +65,10 @@ export const parseView = (
 /** For relative dates, which a view does not have. */
 const anyDay = '1970-01-01'
 
+/** Whether this release accepts the view. */
+export const isAccepted = (view: View, resource: Resource): boolean =>
+  'query' in parseQuery(resource, 'export', view)
+
 /** `undefined` without a view. Throws sync_token_expired if this release does not accept the view. */
 export const planView = (
   view: View | undefined,

@@ -1,9 +1,11 @@
 import { startAuditPruning } from '../audit/keep-days.ts'
 import type { Config } from '../config/config.ts'
 import { createTokenCodec } from '../feed/token.ts'
+import { createProveEmpty } from '../feed/unchanged.ts'
 import { startUpkeep } from '../feed/upkeep.ts'
 import { createWebhookKeys } from '../feed/webhooks/keys.ts'
 import { createDeliver } from '../feed/webhooks/message.ts'
+import { toInstant } from '../feed/webhooks/schedule.ts'
 import { startWebhooks } from '../feed/webhooks/sender.ts'
 import { countFailedWebhooks } from '../feed/webhooks/store.ts'
 import { createOutbound } from '../http/outbound.ts'
@@ -22,12 +24,14 @@ type TasksOptions = {
 }
 
 const startWebhookTask = ({ stores, warn, addFigures }: TasksOptions): (() => Promise<void>) => {
-  const { db, reserved, secrets, poller } = stores
+  const { db, reserved, secrets, poller, freshness } = stores
   const now = poller.databaseNow
+  const today = () => toInstant(now()).slice(0, 10)
   const attempts = { delivered: 0, failed: 0, disabled: 0 }
   const sender = startWebhooks({
     ...{ db, reserved, now, warn },
     tokens: createTokenCodec(secrets),
+    proveEmpty: createProveEmpty({ db, freshness, today, now, monotonicNow: () => performance.now() }),
     deliver: createDeliver({ outbound: createOutbound(), keys: createWebhookKeys(secrets), now }),
     listen: poller.listen,
     onAttempt({ result }, consequence, { webhook_id: id }) {

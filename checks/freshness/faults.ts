@@ -35,6 +35,7 @@ export const openFence = (fence: Fence): Fence => ({
   apply: fence.apply,
   compare: () => 'fresh',
   isBehind: () => false,
+  isUnchanged: () => true,
   isDistrusted: () => false,
   noteServed: fence.noteServed,
   get last() {

@@ -56,6 +56,7 @@ const createTestFreshness = () => {
     isDistrusted: () => world.isDistrusted,
     mayBeAhead: () => world.isAhead,
     noteServed: () => {},
+    proveUnchanged: async () => undefined,
     staleSeconds: () => 7,
     isAway: () => world.isDown,
     isUnanswered: () => world.isDown,

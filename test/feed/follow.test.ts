@@ -6,7 +6,7 @@ import pg from 'pg'
 import t from 'tap'
 import { importRecords } from '../../app/import/index.ts'
 import { addDays } from '../api/oracle.ts'
-import { createTestDatabase } from '../helper.ts'
+import { createTestDatabase, startTestFence } from '../helper.ts'
 import { cases, fc } from '../random.ts'
 import { testPostgres } from '../servers.ts'
 import {
@@ -40,7 +40,9 @@ const writers = await Promise.all(
 )
 await owner.query(`select begin_changes(interval '0')`)
 await other.query('create table numbers (n integer)')
+const { poller, freshness } = await startTestFence(database.url)
 t.teardown(async () => {
+  await poller.close()
   for (const client of [owner, other, ...writers]) await client.end()
   await elsewhere.stop()
   await database.close()
@@ -157,7 +159,7 @@ const createWorld = async () => {
   await owner.query(`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until)
     select '${customerId}', 's' || n, 'N', 'T', 'approved', date '${today}' + n - 3, date '${today}' + n
     from generate_series(-1, 7) n`)
-  const follower: Follower = createFollower(database, asker)
+  const follower: Follower = createFollower(database, asker, freshness)
   const open = new Set<number>()
   const prepared: string[] = []
   let isOpenElsewhere = false
@@ -329,7 +331,7 @@ t.test('after three imports with --replace, followers have the records of a full
   const followers: { asker: Asker; follower: Follower; limit: number }[] = []
   for (const [index, customerId] of names.entries()) {
     const asker: Asker = { customerId, day: '2026-01-01' }
-    const follower = createFollower(database, asker)
+    const follower = createFollower(database, asker, freshness)
     await follower.start()
     await follower.step(1)
     followers.push({ asker, follower, limit: [500, 50, 7][index % 3] as number })

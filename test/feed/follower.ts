@@ -2,10 +2,12 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import type { Test } from 'tap'
+import type { FreshnessCheck } from '../../app/cache/freshness.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { LiveAnswer } from '../../app/export/exports.ts'
 import { createFeed } from '../../app/feed/feed.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
+import { createProveEmpty } from '../../app/feed/unchanged.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
 import type { Principal } from '../../app/identity/principal.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
@@ -69,7 +71,7 @@ export type Follower = {
   /** Requests the whole state. The next step applies it, so changes may happen in between. */
   start(): Promise<void>
   /** Reads a page and applies it. Returns whether there are more. Starts again after 410. */
-  step(limit: number): Promise<boolean>
+  step(limit: number, noCache?: boolean): Promise<boolean>
   catchUp(limit: number): Promise<void>
   /** The number of expired tokens. */
   readonly restarts: number
@@ -78,16 +80,19 @@ export type Follower = {
 const readBody = async ({ body }: LiveAnswer): Promise<string> =>
   body instanceof Readable ? text(body) : String(body)
 
-/** Follows the feed like a client, without HTTP. */
-export const createFollower = (database: TestDatabase, asker: Asker): Follower => {
+/** Follows the feed like a client, without HTTP. The last polls of `catchUp` have `no-cache`. */
+export const createFollower = (database: TestDatabase, asker: Asker, freshness: FreshnessCheck): Follower => {
+  const { reader: db } = database
+  const clocks = { today: () => asker.day, now: Date.now, monotonicNow: () => performance.now() }
   const feed = createFeed({
-    db: database.reader,
+    db,
     tokens: createTokenCodec(createSecrets([secretKey])),
     waiting: createWaiting({ listen: () => () => {}, databaseNow: Date.now, isDraining: () => false }),
     concurrency: { hold: async () => {} },
     source: database.exportSource,
+    proveEmpty: createProveEmpty({ db, freshness, ...clocks }),
     publicUrl: 'http://api.test',
-    today: () => asker.day,
+    today: clocks.today,
     databaseNow: Date.now,
   })
   const principal = (): Principal => ({
@@ -98,12 +103,13 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
     expiringWithin: 90,
     plan: 'premium',
   })
-  const ask = async (rawQuery: string) =>
+  const ask = async (rawQuery: string, noCache = false) =>
     feed.answer({
       principal: principal(),
       reauthorize: async () => principal(),
       query: feed.parse({ principal: principal(), rawQuery }),
       isHead: false,
+      noCache,
       httpVersion: '1.1',
       address: '127.0.0.1',
       ending: { destroyed: false, once: () => {} },
@@ -134,10 +140,10 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
       await takeState()
       state = await ask('after=snapshot')
     },
-    async step(limit) {
+    async step(limit, noCache = false) {
       await takeState()
       try {
-        const page = JSON.parse(await readBody(await ask(`after=${token}&limit=${limit}`)))
+        const page = JSON.parse(await readBody(await ask(`after=${token}&limit=${limit}`, noCache)))
         applyChanges(records, page.data)
         token = page.page.next_token
         return page.page.has_more
@@ -149,7 +155,7 @@ export const createFollower = (database: TestDatabase, asker: Asker): Follower =
       }
     },
     async catchUp(limit) {
-      while (await follower.step(limit));
+      while (await follower.step(limit, true));
     },
     get restarts() {
       return restarts

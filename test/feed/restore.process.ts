@@ -7,8 +7,10 @@ import { createDb, createPool, operatorRole, type QueuedDb, readerRole } from '.
 import { migrate } from '../../app/db/migrate.ts'
 import { readChanges } from '../../app/feed/read.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
+import { createProveEmpty } from '../../app/feed/unchanged.ts'
 import { sampleChanges } from '../../app/feed/upkeep.ts'
 import { startEmbedded } from '../../app/local/embedded.ts'
+import { startTestFence } from '../helper.ts'
 import { makeDataFolder } from '../servers.ts'
 
 /** A copy of the database's files is restored: later transactions are lost, and their ids are used again. */
@@ -23,7 +25,7 @@ t.teardown(() => {
   for (const folder of [onOwnServer, onManaged, backup]) rmSync(folder, { recursive: true, force: true })
 })
 
-type Open = { owner: QueuedDb; reader: QueuedDb; operator: QueuedDb }
+type Open = { owner: QueuedDb; reader: QueuedDb; operator: QueuedDb; url: string }
 
 const connect = (url: string, role?: string): QueuedDb =>
   createDb(
@@ -63,11 +65,11 @@ const withServer = async <T>(use: (open: Open) => Promise<T>, dataDir = onOwnSer
   const url = dataDir === onManaged ? await denyServerNames(server.url) : server.url
   const owner = connect(url)
   await migrate(owner)
-  const open = { owner, reader: connect(url, readerRole), operator: connect(url, operatorRole) }
+  const connections = { owner, reader: connect(url, readerRole), operator: connect(url, operatorRole) }
   try {
-    return await use(open)
+    return await use({ ...connections, url })
   } finally {
-    for (const db of Object.values(open)) await db.destroy()
+    for (const db of Object.values(connections)) await db.destroy()
     await release()
   }
 }
@@ -86,8 +88,25 @@ const read = ({ reader }: Open, token?: SyncToken) =>
     token,
     resources: ['products'],
     limit: 100,
-    day: '2026-11-24',
+    day,
   })
+
+const day = '2026-11-24'
+
+/** Calls `use` with a check whether a process that polls this server answers the token without the database. */
+const withFence = async <T>(
+  { reader, url }: Open,
+  use: (isProved: (token: SyncToken) => Promise<boolean>) => Promise<T>,
+): Promise<T> => {
+  const { poller, freshness } = await startTestFence(url)
+  const clocks = { today: () => day, now: Date.now, monotonicNow: () => performance.now() }
+  const prove = createProveEmpty({ db: reader, freshness, ...clocks })
+  const isProved = async (token: SyncToken) => {
+    await poller.confirmAfter()
+    return (await prove({ customerId: 'acme', token })) !== undefined
+  }
+  return use(isProved).finally(() => poller.close())
+}
 
 const readSnapshot = async (open: Open) => (await read(open)).token.base
 
@@ -102,20 +121,28 @@ const afterRestore = async (t: Test, dataDir: string) => {
   copy(dataDir, backup)
   const lost = await withIt(async (open) => {
     for (const id of ['lost-1', 'lost-2', 'lost-3']) await add(open, id)
-    return (await read(open, kept)).token
+    const { token } = await read(open, kept)
+    await withFence(open, async (isProved) => t.ok(await isProved(token), 'before the restore'))
+    return token
   })
   copy(backup, dataDir)
-  await withIt(async (open) => {
-    await t.rejects(read(open, lost), { code: 'sync_token_expired' }, 'not there yet')
-    let count = 0
-    // The new history uses the lost ids again, and later ones.
-    while ((await readSnapshot(open)).xmin <= lost.base.xmax) await add(open, `new-${++count}`)
-    await t.rejects(read(open, lost), { code: 'sync_token_expired' })
-    const { mark } = (await read(open)).token
-    const { changes } = await read(open, { ...lost, mark })
-    t.ok(changes.length < count, 'with the present mark it would be followed, and miss the first records')
-    t.equal(listIds((await read(open, kept)).changes).length, count, 'an older one misses nothing')
-  })
+  await withIt((open) =>
+    withFence(open, async (isProved) => {
+      await t.rejects(read(open, lost), { code: 'sync_token_expired' }, 'not there yet')
+      t.notOk(await isProved(lost))
+      let count = 0
+      // The new history uses the lost ids again, and later ones.
+      while ((await readSnapshot(open)).xmin <= lost.base.xmax) await add(open, `new-${++count}`)
+      await t.rejects(read(open, lost), { code: 'sync_token_expired' })
+      t.notOk(await isProved(lost), 'its snapshot includes the floor, but its mark is lost')
+      t.notOk(await isProved(kept))
+      t.ok(await isProved((await read(open)).token))
+      const { mark } = (await read(open)).token
+      const { changes } = await read(open, { ...lost, mark })
+      t.ok(changes.length < count, 'with the present mark it would be followed, and miss the first records')
+      t.equal(listIds((await read(open, kept)).changes).length, count, 'an older one misses nothing')
+    }),
+  )
   await withIt(async (open) => {
     await t.rejects(read(open, lost), { code: 'sync_token_expired' }, 'after another start, too')
     t.ok((await read(open, kept)).changes.length > 0)

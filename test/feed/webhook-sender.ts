@@ -13,6 +13,7 @@ const { poller } = await startTestFence(url)
 startWebhooks({
   ...{ db, reserved: db, tokens, now: poller.databaseNow, warn: () => {}, onAttempt: () => {} },
   listen: poller.listen,
+  proveEmpty: async () => undefined,
   deliver: createDeliver({
     keys: createWebhookKeys(secrets),
     now: Date.now,

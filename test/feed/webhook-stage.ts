@@ -5,8 +5,10 @@ import { createSecrets } from '../../app/config/secrets.ts'
 import type { QueuedDb } from '../../app/db/connect.ts'
 import type { Db } from '../../app/db/schema.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
+import { createProveEmpty } from '../../app/feed/unchanged.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import { createDeliver } from '../../app/feed/webhooks/message.ts'
+import { toInstant } from '../../app/feed/webhooks/schedule.ts'
 import { startWebhooks } from '../../app/feed/webhooks/sender.ts'
 import type { Webhook } from '../../app/feed/webhooks/store.ts'
 import type { Outbound } from '../../app/http/outbound.ts'
@@ -71,13 +73,15 @@ export const startSender = async (
   options: SenderOptions = {},
 ) => {
   const { clock = { offsetMs: 0 }, spacingMs = 0, everyMs = 50, renewEveryMs = 2_000 } = options
-  const { poller } = await startTestFence(database.url)
+  const { poller, freshness } = await startTestFence(database.url)
   const now = () => (clock.stoppedAt ?? poller.databaseNow()) + clock.offsetMs
+  const today = () => toInstant(now()).slice(0, 10)
   const disabled: string[] = []
   const warnings: string[] = []
   const { db = database.reader, reserved = database.reserved } = options
   const sender = startWebhooks({
     ...{ db, reserved, tokens, now, spacingMs, everyMs, renewEveryMs },
+    proveEmpty: createProveEmpty({ db, freshness, today, now, monotonicNow: () => performance.now() }),
     deliver: createDeliver({ outbound, keys: createWebhookKeys(secrets), now }),
     listen: poller.listen,
     warn: (message) => void warnings.push(message),

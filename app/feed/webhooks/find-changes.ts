@@ -5,6 +5,7 @@ import type { ResourceName } from '../../records/resources/define.ts'
 import { wholeState } from '../query.ts'
 import { beginFollowing, readChanges } from '../read.ts'
 import type { SyncToken, TokenCodec } from '../token.ts'
+import { advance, type ProveEmpty } from '../unchanged.ts'
 import { toInstant } from './schedule.ts'
 
 /** The token shows all transactions below `since`. `day`: YYYY-MM-DD. */
@@ -50,36 +51,51 @@ export const findCurrentPosition = async (
 
 const isExpired = (error: unknown) => error instanceof ApiError && error.code === 'sync_token_expired'
 
+type Search = SearchOptions & { db: QueuedDb; proveEmpty: ProveEmpty }
+
 /** Searches since the token `from`. If it has expired, the result has all resources. Rejects like the feed. */
-export const findChanges = (
+export const findChanges = async (options: Search, watched: Watched, from: string): Promise<FoundChanges> => {
+  const { customerId } = watched
+  const token = options.tokens.decode(customerId, from)
+  const proof = token && (await options.proveEmpty({ customerId, token }))
+  if (!token || !proof) return searchInTurn(options, watched, token)
+  // The claims of webhooks begin at the token's oldest running transaction, so it must advance.
+  return { resources: [], after: from, next: toPosition(options, customerId, advance(token, proof)) }
+}
+
+const searchInTurn = (
   options: SearchOptions & { db: QueuedDb },
   watched: Watched,
-  from: string,
+  begun: SyncToken | undefined,
 ): Promise<FoundChanges> =>
   inTurn(options.db, watched.customerId, async () => {
     const { customerId, resources } = watched
     const day = toInstant(options.now()).slice(0, 10)
     const read = (token: SyncToken) =>
       readChanges(options.db, { customerId, token, resources, day, limit: pageLimit })
-    const all = async (after: string) => {
+    /** So that another instance, whose last poll may be older, does not answer the receiver that nothing changed. */
+    const toReported = ({ base }: SyncToken, since: SyncToken) =>
+      options.tokens.encode(customerId, { ...since, reported: base })
+    const all = async (since: SyncToken | undefined) => {
       const token = await readNow(options, watched)
+      const after = since ? toReported(token, since) : wholeState
       return { resources, after, next: toPosition(options, customerId, token) }
     }
     const changed = new Set<string>()
-    let token = options.tokens.decode(customerId, from)
-    if (!token) return all(wholeState)
+    if (!begun) return all(undefined)
+    let token = begun
     try {
       for (let pages = 1; ; pages++) {
         const page = await read(token)
         for (const change of page.changes) changed.add((JSON.parse(change) as { resource: string }).resource)
         token = page.token
         if (!page.hasMore) break
-        if (changed.size === resources.length || pages === mostPages) return all(from)
+        if (changed.size === resources.length || pages === mostPages) return all(begun)
       }
     } catch (error) {
-      if (isExpired(error)) return all(wholeState)
+      if (isExpired(error)) return all(undefined)
       throw error
     }
     const named = resources.filter((name) => changed.has(name))
-    return { resources: named, after: from, next: toPosition(options, customerId, token) }
+    return { resources: named, after: toReported(token, begun), next: toPosition(options, customerId, token) }
   })

@@ -7,6 +7,7 @@ import type { QueuedDb } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import { repeat } from '../../overload/repeat.ts'
 import type { TokenCodec } from '../token.ts'
+import type { ProveEmpty } from '../unchanged.ts'
 import { findChanges } from './find-changes.ts'
 import { claimWebhooks, type LeasedWebhook, renewWebhooks } from './lease.ts'
 import type { Deliver } from './message.ts'
@@ -18,6 +19,7 @@ type SenderOptions = Pick<SendOptions, 'now' | 'onAttempt'> & {
   db: QueuedDb
   reserved: Db
   tokens: TokenCodec
+  proveEmpty: ProveEmpty
   deliver: Deliver
   listen: (listener: Listener) => () => void
   warn: (message: string, error?: Error) => void
@@ -38,13 +40,13 @@ export const leaseMs = 6_000
 
 /** Sends webhooks. Every instance runs it, and the database assigns each webhook to one. */
 export const startWebhooks = (options: SenderOptions) => {
-  const { db, reserved, tokens, now, listen, warn, everyMs = defaultEveryMs } = options
+  const { db, reserved, tokens, proveEmpty, now, listen, warn, everyMs = defaultEveryMs } = options
   const { spacingMs = defaultSpacingMs, random = Math.random } = options
   const { renewEveryMs = defaultRenewEveryMs } = options
   const holder = randomUUID()
   const limitSearches = pLimit(maxSearches)
   const search = ({ customer_id: customerId, resources, token }: LeasedWebhook) =>
-    limitSearches(() => findChanges({ db, tokens, now }, { customerId, resources }, token))
+    limitSearches(() => findChanges({ db, tokens, proveEmpty, now }, { customerId, resources }, token))
   // At most one reserved connection: if many receivers respond together, logins have the others.
   const oneAtATime = pLimit(1)
   const write: Write = (work) => oneAtATime(() => work(reserved))
