@@ -20,13 +20,14 @@ const defaultPatienceMs = 200
 const connectMs = 1_400
 /** With more events, everything counts as changed. */
 const mostEvents = 10_000
+/** A code of PostgreSQL. */
+const readOnlyTransaction = '25006'
 
 type Row = {
   snapshot: string
   at: string
   identity: string
   started: string
-  recovering: boolean
   mark: string | null
   events: string | null
   found: number
@@ -52,6 +53,12 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
     events: isWhole ? parseEvents(row.events) : undefined,
     distrusted: row.distrusted,
   }
+}
+
+/** Every start of a server needs a new mark, and a standby cannot write one. So this also refuses each poll of a standby. */
+const refuseStandby = (error: Error & { code?: string }): never => {
+  if (error.code !== readOnlyTransaction) throw error
+  throw new Error('The database is a standby: DATABASE_URL must name the primary', { cause: error })
 }
 
 /** Needs no session state, so poolers work. See docs/decisions/0071-a-second-connection-for-a-hanging-poll.md. */
@@ -117,15 +124,13 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
 
   const begin = async (): Promise<Snapshot | undefined> => {
     const text = `select begin_changes($1::integer * interval '1 second') as since`
-    const { since } = await queryRow<{ since: string | null }>(text, [reachSeconds])
+    const { since } = await queryRow<{ since: string | null }>(text, [reachSeconds]).catch(refuseStandby)
     return since === null ? undefined : parseSnapshot(since)
   }
 
   const pollOnce = async (since: Snapshot | undefined): Promise<Row> => {
     const text = 'select p.*, current_mark() as mark from poll_changes($1, $2) p'
-    const row = await queryRow<Row>(text, [since?.text ?? null, mostEvents])
-    if (row.recovering) throw new Error('The database is a standby: DATABASE_URL must name the primary')
-    return row
+    return queryRow<Row>(text, [since?.text ?? null, mostEvents])
   }
 
   return {

@@ -376,6 +376,19 @@ t.test('a poll fails in time if both connections hang, and leaves none open', as
   await until('both are given up', () => made() === 1 && line.connections === 0)
 })
 
+t.test('a database that takes no writes after its start is refused as a standby', async (t) => {
+  const stored = await createTestDatabase()
+  const owner = connectOwner(stored)
+  const standby = createChangeSource({ url: stored.url, reachSeconds: 600, timeoutMs: 5_000 })
+  closeAfter(t, standby, owner, stored)
+  await sql`do $$ begin
+    execute format('alter database %I set default_transaction_read_only = on', current_database());
+  end $$`.execute(owner)
+  const refusal = { message: /is a standby: DATABASE_URL must name the primary/ }
+  await t.rejects(standby.begin(), refusal)
+  await t.rejects(standby.poll(undefined), refusal)
+})
+
 t.test('closing ends a hanging poll, and no query follows', async (t) => {
   const { line, behind, made } = await startBehindLine(t, { timeoutMs: farMs, patienceMs: farMs })
   line.hold()
