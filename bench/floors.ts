@@ -48,12 +48,34 @@ export const writeFloors = (runs: readonly (readonly Result[])[], command: strin
   writeFileSync(file, `${JSON.stringify([...others, floors], null, 2)}\n`)
 }
 
+/** Other processes may use this share of the cores. Above it, ratios are not judged. */
+const mostNeighbours = 0.1
+
+/** Whether other processes used too much of the machine to judge the ratio. */
+export const isCrowded = ({ neighbours }: Result): boolean => neighbours > mostNeighbours
+
 /** Also true for NaN. */
 const isSlow = (result: Result, floor = 0): boolean => !(getRatio(result) >= floor)
 
 /** Whether a repetition could pass. Failed requests and extra queries are not caused by disturbances. */
 export const isDisturbed = (result: Result, floor: number | undefined): boolean =>
-  isSlow(result, floor) && listFailures(result, undefined).length === 0
+  (isSlow(result, floor) || isCrowded(result)) && listFailures(result, undefined).length === 0
+
+/** `unjudged`: no request failed, but other processes disturbed a measurement. */
+export type Verdict = 'passed' | 'failed' | 'unjudged'
+
+/** Judges all results. Failed requests and extra queries count on a crowded machine, too; ratios do not. */
+export const judgeResults = (
+  results: readonly Result[],
+  floors: Readonly<Record<string, number>>,
+): { verdict: Verdict; failures: readonly string[]; crowded: readonly Result[] } => {
+  const crowded = results.filter(isCrowded)
+  const failures = results.flatMap((result) =>
+    listFailures(result, isCrowded(result) ? undefined : floors[result.name]),
+  )
+  const verdict = failures.length > 0 ? 'failed' : crowded.length > 0 ? 'unjudged' : 'passed'
+  return { verdict, failures, crowded }
+}
 
 /** Returns the reasons to refuse a release, as sentences. */
 export const listFailures = (result: Result, floor: number | undefined): string[] => {

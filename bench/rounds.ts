@@ -1,5 +1,6 @@
 import { getGenerator } from './lib/generators.ts'
 import { measure, type Sample, type Target } from './lib/load.ts'
+import { watchNeighbours } from './lib/neighbours.ts'
 import { describeRest, say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'
 import type { Scenario } from './scenarios.ts'
@@ -9,6 +10,8 @@ export type Result = Pick<Scenario, 'name' | 'against'> & {
   generator: string
   /** PostgreSQL queries per answer of the service. `undefined` if they are not counted. */
   queries?: number
+  /** Share of all cores, 0 to 1, that other processes used during the rounds. */
+  neighbours: number
   subject: Sample[]
   reference: Sample[]
 }
@@ -21,6 +24,8 @@ export type RoundsOptions = {
   /** The longest time for all scenarios. After its share of it, a scenario gets no extra round. */
   limitSeconds: number
   floors: Readonly<Record<string, number>>
+  /** The own processes, without the references: this one and those of the stores. */
+  roots: readonly number[]
 }
 
 /** Requests in progress at the same time. More of them mean more TLS handshakes, which are not measured here. */
@@ -76,7 +81,7 @@ const watchQueries = async ({ countQueries }: Scenario): Promise<(result: Result
 
 const measureScenario = async (
   scenario: Scenario,
-  { seconds, rounds, mostRounds, floors }: RoundsOptions,
+  { seconds, rounds, mostRounds, floors, roots }: RoundsOptions,
   isInTime: () => boolean,
 ): Promise<Result> => {
   const { name, against, startReference, subject, stores = [] } = scenario
@@ -87,6 +92,7 @@ const measureScenario = async (
     name,
     against,
     generator: getGenerator(subject)?.name ?? '',
+    neighbours: 0,
     subject: [],
     reference: [],
   }
@@ -96,6 +102,7 @@ const measureScenario = async (
     await load(reference)
     await load(subject)
     const noteQueries = await watchQueries(scenario)
+    const readNeighbours = watchNeighbours(roots)
     for (let round = 0; round < rounds || (round < mostRounds && isOpen()); round++) {
       // A server costs up to a fifth more after a second without requests, and a machine becomes slower or faster.
       // In this order each server is measured once after itself and once after the other, around the same instant.
@@ -103,6 +110,7 @@ const measureScenario = async (
       result.subject.push(await load(subject), await load(subject))
       result.reference.push(await load(reference))
     }
+    result.neighbours = readNeighbours()
     await noteQueries(result)
   } finally {
     await reference.server.stop()

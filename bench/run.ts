@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
-import { isDisturbed, listFailures, readFloors, writeFloors } from './floors.ts'
+import { isDisturbed, judgeResults, listFailures, readFloors, writeFloors } from './floors.ts'
 import { cpuMs } from './lib/cpu.ts'
 import { takeCore } from './lib/machine.ts'
+import { getPostmaster } from './lib/postgres.ts'
 import { say } from './lib/progress.ts'
 import { createWorld } from './lib/world.ts'
 import { plants } from './plants.ts'
@@ -11,8 +12,9 @@ import { createScenarios, type Scenario } from './scenarios.ts'
 
 /**
  * Measures the processor time of an answer, of the service and of a bare server that sends the same bytes, in paired
- * rounds. `--gate` exits with 1 if a request fails or a ratio is twice below its floor. `--prove` plants regressions and
- * exits with 1 if the gate does not fail. `--write-floors` measures three times and writes the floors.
+ * rounds. `--gate` exits with 1 if a request fails or a ratio is twice below its floor, and with 75 if it cannot judge,
+ * because other processes use too much of the machine. `--prove` plants regressions and exits with 1 if the gate does
+ * not fail. `--write-floors` measures three times and writes the floors.
  */
 const { values: options } = parseArgs({
   options: {
@@ -31,6 +33,8 @@ const seconds = Number(options.seconds)
 /** Time limit of all measurements after one start of the servers. */
 const limitSeconds = 190
 const runsForFloors = 3
+/** EX_TEMPFAIL of sysexits.h: try again later. */
+const unjudgedCode = 75
 
 const floors = readFloors()
 const only = new RegExp(options.only)
@@ -42,7 +46,10 @@ const measureWorld = async (isWanted: (scenario: Scenario) => boolean, execArgv:
     const wanted = (await createScenarios(world)).filter(isWanted)
     if (wanted.length === 0) throw new Error(`No scenario has a name like ${options.only}`)
     const mostRounds = 2 * rounds - 1
-    const results = await measureScenarios(wanted, { seconds, rounds, mostRounds, limitSeconds, floors })
+    const stores = [await getPostmaster(world.database.url), world.redis?.store.pid ?? Number.NaN]
+    const roots = [process.pid, ...stores]
+    const limits = { seconds, rounds, mostRounds, limitSeconds }
+    const results = await measureScenarios(wanted, { ...limits, floors, roots })
     const notes = [`Database: ${world.database.label}.`, `Redis: ${world.redis?.store.label ?? 'none'}.`]
     return { ...describeMachine(), notes: [...notes, `Measured ${core}.`], rounds, seconds, floors, results }
   } finally {
@@ -51,7 +58,7 @@ const measureWorld = async (isWanted: (scenario: Scenario) => boolean, execArgv:
 }
 
 /**
- * Measures scenarios below their floor once more, with new servers. A regression is in every process, but one
+ * Measures scenarios below their floor, or next to busy programs, once more, with new servers. A regression is in every process, but one
  * process over HTTP/2 may cost a quarter more than another one of the same build.
  */
 const measureTwice = async (isWanted: (scenario: Scenario) => boolean, execArgv?: readonly string[]) => {
@@ -67,16 +74,26 @@ const measureTwice = async (isWanted: (scenario: Scenario) => boolean, execArgv?
 }
 
 const judge = (results: readonly Result[]): void => {
-  const failures = results.map((result) => listFailures(result, floors[result.name]))
-  for (const each of failures.flat()) say(`FAILED  ${each}`)
-  const good = failures.filter((each) => each.length === 0).length
+  const { verdict, failures, crowded } = judgeResults(results, floors)
+  for (const each of failures) say(`FAILED  ${each}`)
+  for (const { name, neighbours } of crowded)
+    say(`NOT JUDGED  ${name}: other processes used ${Math.round(100 * neighbours)} % of the cores`)
   const missing = Object.keys(floors).filter((name) => only.test(name)).length - results.length
-  say(`${good} of ${results.length} scenarios within bounds${missing > 0 ? `, ${missing} not measured` : ''}`)
+  const judged = results.length - crowded.length
+  say(
+    `${judged} of ${results.length} scenarios judged${missing > 0 ? `, ${missing} not measured` : ''}: ${verdict}`,
+  )
   if (results.some(({ generator }) => generator === 'autocannon'))
     say(
       'autocannon sends fewer small requests than the service can answer, so rates are its own, not the service’s',
     )
-  if (good < results.length) process.exitCode = 1
+  if (verdict === 'failed') process.exitCode = 1
+  if (verdict === 'unjudged') {
+    say(
+      'The machine is too busy to judge this build. It neither passed nor failed: measure again when it is quiet',
+    )
+    process.exitCode = unjudgedCode
+  }
 }
 
 const prove = async (): Promise<void> => {

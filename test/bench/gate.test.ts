@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { isDisturbed, listFailures, readFloors, toFloors } from '../../bench/floors.ts'
+import { isDisturbed, judgeResults, listFailures, readFloors, toFloors } from '../../bench/floors.ts'
 import { findDifference, type WholeAnswer } from '../../bench/lib/ask.ts'
 import { plants } from '../../bench/plants.ts'
 import { formatTable } from '../../bench/report.ts'
@@ -21,6 +21,7 @@ const toResult = (ratios: readonly number[], name = 'page of 50, HTTP/1.1 over T
     name,
     against: 'bare node:https',
     generator: 'autocannon',
+    neighbours: 0,
     subject: ratios.flatMap(() => [sample(0.9, 0.5), sample(1.1, 0.5)]),
     reference: ratios.flatMap((ratio) => [sample(1.4 * ratio), sample(1.6 * ratio)]),
   }
@@ -40,6 +41,24 @@ t.test('only a ratio below the floor is measured again', async (t) => {
   t.notOk(isDisturbed(toResult([0.9]), 0.8), 'above the floor')
   t.notOk(isDisturbed(toResult([0.7], 'item', 1), 0.8), 'failed requests')
   t.notOk(isDisturbed({ ...toResult([0.7]), queries: 2 }, 0.8), 'an extra query')
+})
+
+t.test('a ratio next to busy neighbours is measured again, and then not judged', async (t) => {
+  const floors = { a: 0.8, b: 0.8 }
+  const beside = (neighbours: number, ratio: number, name = 'a', failed = 0) => ({
+    ...toResult([ratio], name, failed),
+    neighbours,
+  })
+  const getVerdict = (...results: Result[]) => judgeResults(results, floors).verdict
+  for (const ratio of [0.7, 0.9]) {
+    t.ok(isDisturbed(beside(0.11, ratio), 0.8))
+    t.equal(getVerdict(beside(0.11, ratio)), 'unjudged', `${ratio}`)
+  }
+  t.notOk(isDisturbed(beside(0.1, 0.9), 0.8))
+  t.equal(getVerdict(beside(0.1, 0.9)), 'passed')
+  t.equal(getVerdict(beside(0.1, 0.7)), 'failed')
+  t.equal(getVerdict(beside(0.5, 0.9), beside(0, 0.7, 'b')), 'failed', 'the other one was measured in quiet')
+  t.equal(getVerdict(beside(0.5, 0.9, 'a', 1)), 'failed', 'neighbours make no request fail')
 })
 
 t.test('adds rounds if they differ by more than a third or lie on both sides of the floor', async (t) => {

@@ -1,10 +1,13 @@
+import { spawn } from 'node:child_process'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { requestText } from '../../bench/lib/client.ts'
 import { runClosedLoop, runOpenLoop } from '../../bench/lib/loops.ts'
 import { getUndisturbed, measureUndisturbed } from '../../bench/lib/machine.ts'
+import { watchNeighbours } from '../../bench/lib/neighbours.ts'
 import { fitLine, getLowest, median, percentile } from '../../bench/lib/statistics.ts'
+import { until } from '../helper.ts'
 
 t.test('a percentile is a value that was measured, by nearest rank', async (t) => {
   const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
@@ -107,6 +110,14 @@ t.test('only the end of a busy connection counts as a failure', async (t) => {
   cutTheAsking = true
   const busy = await runOpenLoop({ ...options, connections: 1, seconds: 0.01, perSecond: 100 })
   t.match(busy, { answers: 0, failed: 1 })
+})
+
+t.test('other programs are neighbours, and own processes are not', async (t) => {
+  const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
+  t.teardown(() => busy.kill('SIGKILL'))
+  const [asNeighbour, asOwn] = [watchNeighbours([Number.NaN]), watchNeighbours([busy.pid as number])]
+  await until('its time is only in one of them', () => asNeighbour() - asOwn() > 0.01)
+  t.ok(asOwn() < 1)
 })
 
 t.test('answers are split by status across chunks, and failures are counted', async (t) => {
