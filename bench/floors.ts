@@ -3,7 +3,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { median } from './lib/statistics.ts'
 import { describeMachine, type Report } from './report.ts'
-import { getRatio, type Result } from './rounds.ts'
+import { getRatio, isCrowded, type Result } from './rounds.ts'
 
 const file = join(import.meta.dirname, 'floors.json')
 /** A release fails if its ratio is below this share of the measured ratio. */
@@ -47,12 +47,6 @@ export const writeFloors = (runs: readonly (readonly Result[])[], command: strin
   const others = readAllFloors().filter(({ machine }) => machine.cpu !== floors.machine.cpu)
   writeFileSync(file, `${JSON.stringify([...others, floors], null, 2)}\n`)
 }
-
-/** Other processes may use this share of the cores. Above it, ratios are not judged. */
-const mostNeighbours = 0.1
-
-/** Whether other processes used too much of the machine to judge the ratio. */
-export const isCrowded = ({ neighbours }: Result): boolean => neighbours > mostNeighbours
 
 /** Also true for NaN. */
 const isSlow = (result: Result, floor = 0): boolean => !(getRatio(result) >= floor)

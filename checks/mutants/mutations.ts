@@ -9,9 +9,23 @@ type Fields = Readonly<Record<string, Node | undefined>>
 const isErased =
   /^(TypeReference|TypeLiteral|TypeAlias|Interface|TypeParameter|TypeQuery|Import|Export(Decl|Spec))|Type$/
 const operators: Readonly<Record<string, string>> = {
-  ...{ '===': '!==', '!==': '===', '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
-  ...{ '&&': '||', '||': '&&', '+': '-', '-': '+', '*': '/', '/': '*', '%': '*' },
-  ...{ '+=': '-=', '-=': '+=', '||=': '=', '??=': '=' },
+  '===': '!==',
+  '!==': '===',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '&&': '||',
+  '||': '&&',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '%': '*',
+  '+=': '-=',
+  '-=': '+=',
+  '||=': '=',
+  '??=': '=',
 }
 const methods: Readonly<Record<string, string>> = { some: 'every', every: 'some', min: 'max', max: 'min' }
 /** A call of one of these is replaced by its object. */

@@ -357,8 +357,13 @@ t.test('an instance that has lost its lease writes no position', async (t) => {
   const [former, newer] = [randomUUID(), randomUUID()]
   const claim = (holder: string, at: number) =>
     claimWebhooks(database.reader, {
-      ...{ holder, leaseMs, changed: [id], busy: [], most: 1, withFailing: true },
+      holder,
       at: new Date(at).toISOString(),
+      leaseMs,
+      changed: [id],
+      busy: [],
+      most: 1,
+      withFailing: true,
     })
   await addProduct(database, id, 'p1')
   const [held] = await claim(former, Date.now())
