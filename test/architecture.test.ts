@@ -98,6 +98,12 @@ t.test('the length of a day and the type of JSON are written once', async (t) =>
   t.same(listOwners("'application/json'"), ['app/http/formats.ts'])
 })
 
+t.test('the bundled PostgreSQL imports no other file of the app', async (t) => {
+  const isEmbedded = (path: string) => path.startsWith('app/local/embedded')
+  const wrong = imports.filter((each) => isEmbedded(each.from) && isInternal(each) && !isEmbedded(each.to))
+  t.same(wrong.map(sentence), [])
+})
+
 t.test('schemas import only zod', async (t) => {
   const wrong = imports.filter(
     (each) => each.from.startsWith('schemas/') && !isInternal(each) && each.to !== 'zod',

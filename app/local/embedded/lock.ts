@@ -1,19 +1,30 @@
 import { closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-const SQLITE_BUSY = 5
+const sqliteBusy = 5
 
 // A garbage-collected database would release its lock.
 const held = new Set<DatabaseSync>()
 
 export type Unlock = () => void
 
+// Never opens an existing file: closing any descriptor of a file drops all fcntl locks of this process on it.
+const createFile = (path: string): void => {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+const readInode = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
+
 /**
  * Locks a file and returns the function that releases it; `undefined` if another lock conflicts, or the file
  * was just removed. The end of the process releases it, too. Throws if the file cannot be opened. Node has
  * no flock(2), but SQLite uses record locks (fcntl), which work across containers on one volume.
  */
-export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | undefined {
+export const tryLock = (path: string, mode: 'exclusive' | 'shared'): Unlock | undefined => {
   createFile(path)
   const inode = readInode(path)
   const database = new DatabaseSync(path, { timeout: 0 })
@@ -22,7 +33,7 @@ export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | un
     database.exec(mode === 'exclusive' ? 'begin exclusive' : 'begin; select 1 from sqlite_schema')
   } catch (error) {
     database.close()
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined
     throw error
   }
   // A lock on a removed file excludes no other process.
@@ -34,17 +45,4 @@ export function tryLock(path: string, mode: 'exclusive' | 'shared'): Unlock | un
   return () => {
     if (held.delete(database)) database.close()
   }
-}
-
-// Never opens an existing file: closing any descriptor of a file drops all fcntl locks of this process on it.
-function createFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-}
-
-function readInode(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino
 }

@@ -6,10 +6,10 @@ import type { Binaries } from './binaries.ts'
 import type { ServerUser } from './server-user.ts'
 import { ensureDatabase, socketUrl } from './socket.ts'
 
-const POLL_MS = 20
+const pollMs = 20
 
 // Sets the default sizes and durability explicitly. `mmap`: containers have only 64 MB of /dev/shm.
-const TUNING = {
+const tuning = {
   shared_buffers: '128MB',
   max_connections: '100',
   fsync: 'on',
@@ -23,29 +23,68 @@ const TUNING = {
   log_min_error_statement: 'panic',
 }
 
+// Lines of the file: pid, data folder, start time, port, socket folder (empty while starting), and more.
+const readPidFile = (cluster: string): { pid?: number; socketDir?: string } => {
+  try {
+    const [pid, folder, , , socketDir = ''] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split(
+      '\n',
+    )
+    // With another folder, this cluster is a copy, and the file names the server of the original.
+    return folder === cluster && Number(pid) > 1 ? { pid: Number(pid), socketDir } : {}
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw error
+  }
+}
+
+const runsOn = (cluster: string, pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+  }
+  if (process.platform !== 'linux') return true
+  // The id may belong to another program now, or to a zombie, whose command line is empty.
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(cluster)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
+}
+
 /** Returns the server's process id; `undefined` if it does not run, or runs in another container. */
-export function findPostmaster(cluster: string): number | undefined {
+export const findPostmaster = (cluster: string): number | undefined => {
   const { pid } = readPidFile(cluster)
   return pid && runsOn(cluster, pid) ? pid : undefined
 }
 
 /** Returns the environment of PostgreSQL's programs: no secrets of the service, and no PG variables. */
-export function serverEnvironment(cluster: string): Record<string, string> {
-  return { PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: cluster, LC_ALL: 'C', TZ: 'UTC' }
+export const serverEnvironment = (cluster: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  HOME: cluster,
+  LC_ALL: 'C',
+  TZ: 'UTC',
+})
+
+const openLog = (path: string): number => {
+  try {
+    renameSync(path, `${path}.old`)
+  } catch {}
+  return openSync(path, 'a', 0o600)
 }
 
 /** Starts a server in a separate session, so that it survives Ctrl-C and this process. */
-export function launchPostmaster(options: {
+export const launchPostmaster = (options: {
   binaries: Binaries
   cluster: string
   socketDir: string
   logFile: string
   user: ServerUser
   settings: Record<string, string>
-}): { isGone: () => boolean; stop: () => void } {
+}): { isGone: () => boolean; stop: () => void } => {
   const { binaries, cluster, socketDir, logFile, user } = options
   const settings = Object.entries({
-    ...TUNING,
+    ...tuning,
     ...options.settings,
     listen_addresses: '',
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
@@ -77,11 +116,11 @@ export function launchPostmaster(options: {
 }
 
 /** Returns the URL once the server accepts connections; `undefined` if `isGone()`. Throws at the deadline. */
-export async function waitUntilReady(
+export const waitUntilReady = async (
   cluster: string,
   isGone: () => boolean,
   deadline: number,
-): Promise<string | undefined> {
+): Promise<string | undefined> => {
   let reason = 'no socket'
   for (;;) {
     // Does not check the process id: the server may run in another container on the same volume.
@@ -96,53 +135,17 @@ export async function waitUntilReady(
     }
     if (isGone()) return undefined
     if (performance.now() > deadline) throw new Error(`PostgreSQL in ${cluster} does not answer: ${reason}`)
-    await delay(POLL_MS)
+    await delay(pollMs)
   }
 }
 
 /** Stops a running server and waits for its end. Throws if the deadline passes. */
-export async function stopPostmaster(cluster: string, deadline: number): Promise<void> {
+export const stopPostmaster = async (cluster: string, deadline: number): Promise<void> => {
   const pid = findPostmaster(cluster)
   if (!pid) return
   process.kill(pid, 'SIGINT')
   while (findPostmaster(cluster) === pid) {
     if (performance.now() > deadline) throw new Error(`PostgreSQL in ${cluster} (pid ${pid}) does not stop`)
-    await delay(POLL_MS)
-  }
-}
-
-function openLog(path: string): number {
-  try {
-    renameSync(path, `${path}.old`)
-  } catch {}
-  return openSync(path, 'a', 0o600)
-}
-
-// Lines of the file: pid, data folder, start time, port, socket folder (empty while starting), and more.
-function readPidFile(cluster: string): { pid?: number; socketDir?: string } {
-  try {
-    const [pid, folder, , , socketDir = ''] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split(
-      '\n',
-    )
-    // With another folder, this cluster is a copy, and the file names the server of the original.
-    return folder === cluster && Number(pid) > 1 ? { pid: Number(pid), socketDir } : {}
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw error
-  }
-}
-
-function runsOn(cluster: string, pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
-  }
-  if (process.platform !== 'linux') return true
-  // The id may belong to another program now, or to a zombie, whose command line is empty.
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(cluster)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+    await delay(pollMs)
   }
 }

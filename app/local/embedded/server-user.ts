@@ -6,8 +6,22 @@ export type ServerUser = { name: string; ids: { uid?: number; gid?: number } }
 
 export const ownUid = process.getuid?.() ?? -1
 
+// Only initdb fails for a user id without a name, which is common in containers. The server runs without one.
+const requireName = (): void => {
+  if (ownUid < 0) return
+  try {
+    userInfo()
+  } catch (cause) {
+    throw new Error(
+      `the bundled PostgreSQL cannot create its data as user id ${ownUid}, which has no name: set DATABASE_URL to a ` +
+        'PostgreSQL of your own, or add the user id to /etc/passwd',
+      { cause },
+    )
+  }
+}
+
 /** Returns this user or, for root, `postgres` or `nobody`. Throws if the system has no account for it. */
-export function newServerUser(): ServerUser {
+export const newServerUser = (): ServerUser => {
   if (ownUid !== 0) {
     requireName()
     return { name: `uid ${ownUid}`, ids: {} }
@@ -25,22 +39,8 @@ export function newServerUser(): ServerUser {
   )
 }
 
-// Only initdb fails for a user id without a name, which is common in containers. The server runs without one.
-function requireName(): void {
-  if (ownUid < 0) return
-  try {
-    userInfo()
-  } catch (cause) {
-    throw new Error(
-      `the bundled PostgreSQL cannot create its data as user id ${ownUid}, which has no name: set DATABASE_URL to a ` +
-        'PostgreSQL of your own, or add the user id to /etc/passwd',
-      { cause },
-    )
-  }
-}
-
 /** Returns the owner of a cluster, as whom its server must run. Throws if this process cannot do that. */
-export function clusterOwner(cluster: string): ServerUser {
+export const clusterOwner = (cluster: string): ServerUser => {
   const { uid, gid } = lstatSync(cluster)
   if (uid === ownUid && uid !== 0) return { name: `uid ${uid}`, ids: {} }
   if (uid !== 0 && ownUid === 0) return { name: `uid ${uid}`, ids: { uid: uid | 0, gid: gid | 0 } }
@@ -52,7 +52,7 @@ export function clusterOwner(cluster: string): ServerUser {
 }
 
 /** Creates a folder for the server's user only. The parent must exist. Other users must not write to it. */
-export function makeServerFolder(path: string, user: ServerUser): void {
+export const makeServerFolder = (path: string, user: ServerUser): void => {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   chmodSync(path, 0o700)
   const { uid, gid } = user.ids

@@ -3,37 +3,44 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type PostgresPackage, prepareBinaries } from './binaries.ts'
 import { clusterExists, createCluster, removeUnfinished } from './cluster.ts'
-import { CLUSTER, type ClusterPaths, prepareLink, prepareSocketFolder } from './cluster-paths.ts'
+import { type ClusterPaths, clusterName, prepareLink, prepareSocketFolder } from './cluster-paths.ts'
 import { findPostmaster, launchPostmaster, stopPostmaster, waitUntilReady } from './postmaster.ts'
 import { withRemedy } from './remedy.ts'
 import { clusterOwner, newServerUser } from './server-user.ts'
 
 // Children of a killed postmaster take a moment to exit, and hold the shared memory until then.
-const STILL_IN_USE = 'pre-existing shared memory block'
-const RETRY_MS = 50
+const stillInUse = 'pre-existing shared memory block'
+const retryMs = 50
 
 type Log = (message: string) => void
 
+type ServerOptions = {
+  paths: ClusterPaths
+  programs: PostgresPackage
+  settings: Record<string, string>
+  log: Log
+}
+
 /** Returns a ready server's URL, `undefined` if none runs. Throws at the deadline. Needs the start lock. */
-export async function adoptServer({ home }: ClusterPaths, deadline: number): Promise<string | undefined> {
-  const cluster = join(home, CLUSTER)
+export const adoptServer = async ({ home }: ClusterPaths, deadline: number): Promise<string | undefined> => {
+  const cluster = join(home, clusterName)
   if (!existsSync(cluster)) return undefined
   return await waitUntilReady(cluster, () => !findPostmaster(cluster), deadline)
 }
+
+const readTail = (file: string): string =>
+  readFileSync(file, 'utf8').trimEnd().split('\n').slice(-15).join('\n')
 
 /**
  * Creates missing files, starts a server and returns its URL once it accepts connections. Needs the start
  * lock. Throws with the end of the server's log if it exits, or at the deadline (of `performance.now()`).
  */
-export async function startServer(
-  paths: ClusterPaths,
-  programs: PostgresPackage,
-  settings: Record<string, string>,
-  log: Log,
+export const startServer = async (
+  { paths, programs, settings, log }: ServerOptions,
   deadline: number,
-): Promise<string> {
+): Promise<string> => {
   const { home } = paths
-  const cluster = join(home, CLUSTER)
+  const cluster = join(home, clusterName)
   const user = existsSync(cluster) ? clusterOwner(cluster) : newServerUser()
   const binaries = await prepareBinaries(programs, paths, user, log)
   removeUnfinished(home)
@@ -48,16 +55,16 @@ export async function startServer(
     const server = launchPostmaster({ binaries, cluster, socketDir, logFile, user, settings })
     const url = await waitUntilReady(cluster, server.isGone, deadline).catch((cause: Error) => {
       server.stop()
-      throw new Error(`${cause.message}; the end of its log:\n${tail(logFile)}`, { cause })
+      throw new Error(`${cause.message}; the end of its log:\n${readTail(logFile)}`, { cause })
     })
     if (url) return url
-    const end = tail(logFile)
-    if (!end.includes(STILL_IN_USE) || performance.now() > deadline) {
+    const end = readTail(logFile)
+    if (!end.includes(stillInUse) || performance.now() > deadline) {
       throw new Error(
         withRemedy(`PostgreSQL in ${cluster} did not start`, { message: `the end of its log:\n${end}` }),
       )
     }
-    await delay(RETRY_MS)
+    await delay(retryMs)
   }
 }
 
@@ -65,20 +72,16 @@ export async function startServer(
  * Renames a cluster outside `directory` that has no link from there: an operator who removed the data folder
  * wants a new database, and the old one must not be lost. Needs the start lock.
  */
-export async function setOrphanAside(
+export const setOrphanAside = async (
   { directory, home }: ClusterPaths,
   log: Log,
   deadline: number,
-): Promise<void> {
-  const cluster = join(home, CLUSTER)
-  const isKnown = lstatSync(join(directory, CLUSTER), { throwIfNoEntry: false }) !== undefined
+): Promise<void> => {
+  const cluster = join(home, clusterName)
+  const isKnown = lstatSync(join(directory, clusterName), { throwIfNoEntry: false }) !== undefined
   if (isKnown || !existsSync(cluster)) return
   await stopPostmaster(cluster, deadline)
   const aside = `${cluster}.left-${Date.now()}`
   renameSync(cluster, aside)
   log(`the database of a removed ${directory} is set aside in ${aside}`)
-}
-
-function tail(file: string): string {
-  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-15).join('\n')
 }
