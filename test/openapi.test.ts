@@ -485,7 +485,8 @@ const formerToken = () =>
     resources: ['products'],
     moment: { day: '2026-01-01', window: 90 },
     base: parseSnapshot('3:3:'),
-    ...{ baseAt: '2026-01-01T00:00:00.000000Z', mark: '' },
+    baseAt: '2026-01-01T00:00:00.000000Z',
+    mark: '',
   })
 
 /** Returns a good token, and tokens that are refused for different reasons. */

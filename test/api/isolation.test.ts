@@ -224,7 +224,9 @@ const customTargets = (route: string, customer: Customer): { own: string[]; fore
     ...ids.map((id) => `probe?id=${id}`),
     // This endpoint repeats the requested id, so lures are no leak.
     ...customers.map((each) => `market-access?country_code=JP&product_id=${getLure(each)}`),
-    ...['groups', 'dashboard-overview', `only-${customer}`],
+    'groups',
+    'dashboard-overview',
+    `only-${customer}`,
   ]
   const foreign = others(customer).map((other) => at(`only-${other}`))
   return { own: own.map(at), foreign }

@@ -48,7 +48,9 @@ const entries = (minLength: number) =>
 
 const toLinks = (given: readonly Sealable[], seals: readonly Seal[]): Link[] =>
   given.map(({ personalSha256, number, ...entry }, index) => ({
-    ...{ seal: seals[index] as Seal, entry, personalSha256 },
+    seal: seals[index] as Seal,
+    entry,
+    personalSha256,
   }))
 
 const chain = (given: readonly Sealable[], head = genesis): Link[] =>
@@ -248,7 +250,13 @@ t.test('a gap in the numbers of a customer is found', (t) => {
     number: number | null,
     customerRef = refs[0] as string | null,
   ): Sealable => ({
-    ...{ entryId, at: 'now', actor: 'key', customerRef, action: 'login', outcome: 'ok', requestId: null },
+    entryId,
+    at: 'now',
+    actor: 'key',
+    customerRef,
+    action: 'login',
+    outcome: 'ok',
+    requestId: null,
     personalSha256: Buffer.alloc(32, entryId),
     number,
   })

@@ -425,5 +425,5 @@ t.test('an owner who is no superuser exports, erases and verifies', async (t) =>
   t.match(await eraseCustomer(owner, 'acme'), { rows: { products: 1, customers: 1 }, auditEntries: 1 })
   t.equal(await copies(), 0)
   await sealPending(owner, secrets)
-  t.match(await verifyAudit(owner, secrets), { fault: null, unsealed: 0, roots: 1 })
+  t.match(await verifyAudit(owner, secrets), { fault: null, unsealed: 0 })
 })

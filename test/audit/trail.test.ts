@@ -76,8 +76,14 @@ t.test('entries', async (t) => {
     } as const
     await recordEvents(operator, [{ ...event, details, requestId: 'r-1', client: '192.0.2.0/24' }])
     t.match(await newest(), {
-      ...{ ...event, details, outcome: 'ok', request_id: 'r-1', client: '192.0.2.0/24', seal: null },
-      ...{ at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/, customer_ref: /^[0-9a-f-]{36}$/ },
+      ...event,
+      details,
+      outcome: 'ok',
+      request_id: 'r-1',
+      client: '192.0.2.0/24',
+      seal: null,
+      at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/,
+      customer_ref: /^[0-9a-f-]{36}$/,
     })
   })
 
@@ -421,7 +427,10 @@ t.test('pruning by age', async (t) => {
 
   await t.test('the service prunes on schedule', async (t) => {
     const stop = startAuditPruning({
-      ...{ url: database.url, secrets, days: 20, everyMs: 10 },
+      url: database.url,
+      secrets,
+      days: 20,
+      everyMs: 10,
       warn: (message) => t.fail(message),
     })
     t.teardown(stop)

@@ -50,7 +50,9 @@ t.test('who may read the trail', async (t) => {
   const token = (key: string, form: Record<string, string>) =>
     postForm(app, 'token', {
       grant_type: 'client_credentials',
-      ...{ client_id: parseApiKey(key)?.keyId ?? '', client_secret: key, ...form },
+      client_id: parseApiKey(key)?.keyId ?? '',
+      client_secret: key,
+      ...form,
     })
   for (const path of ['/v1/audit', '/audit', '/webapi/v1/api.php/audit']) {
     const named = await logIn(app, apiKey)

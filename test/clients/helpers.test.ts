@@ -272,7 +272,9 @@ const startListening = async (t: Test, customer: string, answer: (n: number) => 
   await once(receiver, 'listening')
   const stopping = new AbortController()
   const ended = listen({
-    ...{ client, signal: stopping.signal, log: (line: string) => void lines.push(line) },
+    client,
+    signal: stopping.signal,
+    log: (line: string) => void lines.push(line),
     forward: `http://localhost:${(receiver.address() as AddressInfo).port}/hook`,
     retries: { firstDelayMs: 1, longestDelayMs: 4, giveUpMs: 300_000 },
   }).catch((error: unknown) => error as Error)

@@ -46,8 +46,14 @@ const compile = async (code: string, moduleKind: 'nodenext' | 'esnext'): Promise
   writeFileSync(join(folder, 'use.ts'), code)
   const resolution = moduleKind === 'esnext' ? 'bundler' : moduleKind
   const compilerOptions = {
-    ...{ module: moduleKind, moduleResolution: resolution, target: 'es2022', strict: true, noEmit: true },
-    ...{ lib: ['es2023', 'dom', 'dom.asynciterable'], types: [], skipLibCheck: false },
+    module: moduleKind,
+    moduleResolution: resolution,
+    target: 'es2022',
+    strict: true,
+    noEmit: true,
+    lib: ['es2023', 'dom', 'dom.asynciterable'],
+    types: [],
+    skipLibCheck: false,
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }))
   const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]
