@@ -1,0 +1,121 @@
+import t from 'tap'
+import { namedScopes, toCustomScope } from '../../app/identity/scopes.ts'
+import { createStage } from '../custom/stage.ts'
+import { asCustomer, closeAfter, createTestApp, createTestDatabase, publicUrl, until } from '../helper.ts'
+
+const database = await createTestDatabase()
+const app = await createTestApp(database)
+closeAfter(t, app, database)
+const scopes = [...namedScopes, toCustomScope('by-brand')]
+const { get } = await asCustomer(database, app, 'acme', { scopes })
+const stage = createStage(database)
+
+const custom = '/v1/custom/by-brand'
+await stage.give(
+  'acme',
+  `
+name: by-brand
+revision: 1
+params:
+  model: { type: string, optional: true }
+  least: { type: integer, optional: true }
+  day: { type: date, optional: true }
+  yes: { type: boolean, optional: true }
+  kind: { type: string, enum: [a, b], optional: true }
+list:
+  from: products
+  where: { model: $model }
+  filters: [brand, name, product_status]
+  select: { id: id, brand: brand }
+`,
+)
+await until('the endpoint is live', async () => (await get(custom)).statusCode === 200)
+
+const accidents = [
+  'undefined',
+  'null',
+  'NaN',
+  '[object Object]',
+  '{"prefix":"x"}',
+  '["x"]',
+  '[]',
+  '<string>',
+  '{{brand}}',
+  '',
+]
+
+type Parameter = { name: string; in: string; schema?: { properties?: object }; style?: string }
+type Operation = { parameters?: Parameter[] }
+type Problem = {
+  status: number
+  errors?: { parameter: string; code: string; detail: string }[]
+  try?: string
+}
+
+const { paths } = (await get('/openapi.json')).json() as { paths: Record<string, { get?: Operation }> }
+/** Checked after the other parameters, with errors of their own. */
+const tokens = new Set(['cursor', 'after', 'lastEventId'])
+const addresses = new Map<string, string[]>([
+  [
+    custom,
+    ['model', 'least', 'day', 'yes', 'kind', 'brand', 'name', 'product_status', 'limit', 'count', 'format'],
+  ],
+])
+for (const [path, { get: operation }] of Object.entries(paths)) {
+  const names = (operation?.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name)
+  const asked = names.filter((name) => !tokens.has(name))
+  if (path.startsWith('/v1/') && asked.length > 0 && !path.startsWith('/v1/custom/')) {
+    addresses.set(path.replace(/\{\w+\}/g, 'x'), asked)
+  }
+}
+
+addresses.set('/v1/changes?resources=products&', ['name', 'brand', 'tags', 'id'])
+
+const mostParameters = 30
+
+t.test('no parameter of any address takes an accident of a client as a value', async (t) => {
+  t.ok(addresses.size > 12, [...addresses.keys()].join())
+  for (const [path, names] of addresses) {
+    for (const accident of accidents) {
+      const missed: string[] = []
+      for (let at = 0; at < names.length; at += mostParameters) {
+        const some = names.slice(at, at + mostParameters)
+        const query = some.map((name) => `${name}=${encodeURIComponent(accident)}`).join('&')
+        const answer = await get(`${path}${path.includes('?') ? '' : '?'}${query}`)
+        const { errors = [] } = answer.json() as Problem
+        const refused = new Set(errors.map(({ parameter }) => parameter))
+        missed.push(...some.filter((name) => answer.statusCode !== 400 || !refused.has(name)))
+      }
+      t.same(missed, [], `${path} ${accident}`)
+    }
+  }
+})
+
+t.test('tokens that are an accident are refused, too', async (t) => {
+  for (const accident of accidents) {
+    const value = encodeURIComponent(accident)
+    for (const path of [
+      '/v1/products?cursor',
+      '/v1/audit?cursor',
+      '/v1/history?cursor',
+      `${custom}?cursor`,
+      '/v1/changes?after',
+    ]) {
+      t.equal((await get(`${path}=${value}`)).statusCode, 400, `${path}=${accident}`)
+    }
+  }
+})
+
+t.test('a proposed address contains no accident, and is accepted', async (t) => {
+  for (const start of ['/v1/products?', '/v1/audit?', '/v1/history?', `${custom}?`, '/v1/changes?']) {
+    for (const accident of accidents) {
+      const name = start.includes('products') || start.includes('custom') ? 'brand' : 'since'
+      const answer = await get(`${start}lmit=5&${name}=${encodeURIComponent(accident)}`)
+      t.equal(answer.statusCode, 400, `${start}${accident} ${answer.body}`)
+      const { try: address } = answer.json() as Problem
+      if (address === undefined) continue
+      const proposed = await get(address.slice(publicUrl.length))
+      t.equal(proposed.statusCode, 200, `${start}${accident}: ${address}`)
+    }
+  }
+})
