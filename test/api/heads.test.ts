@@ -4,8 +4,10 @@ import t from 'tap'
 import { expand } from '../../app/http/compact.ts'
 import { packQuery, unpackTarget } from '../../app/http/packed-query.ts'
 import { parsePairs } from '../../app/http/pairs.ts'
+import { namedScopes, toCustomScope } from '../../app/identity/scopes.ts'
 import { maxTextBytes } from '../../schemas/fields.ts'
-import { addCustomer, createTestApp, createTestDatabase, logIn } from '../helper.ts'
+import { createStage } from '../custom/stage.ts'
+import { addCustomer, createTestApp, createTestDatabase, logIn, until } from '../helper.ts'
 import { seed } from '../random.ts'
 import { makeCertificate, openHttp2 } from './sockets.ts'
 import { createRandom } from './world.ts'
@@ -23,7 +25,8 @@ const app = await createTestApp(database, {
   origin: publicUrl,
   env: { TLS_KEY, TLS_CERT, CORS_ORIGINS: origin, HSTS_INCLUDE_SUBDOMAINS: 'on' },
 })
-const { token } = await logIn(app, await addCustomer(database, 'acme'))
+const scopes = [...namedScopes, toCustomScope('by-brand')]
+const { token } = await logIn(app, await addCustomer(database, 'acme', { scopes }))
 const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
 const http2 = openHttp2(port)
 t.teardown(async () => {
@@ -117,6 +120,92 @@ t.test('the query is at most once in a head', async (t) => {
     }
     const { head } = await request(`${prefix}/products?limit=2`)
     if (prefix !== '/v1') t.equal(findLink(head, 'canonical'), `${publicUrl}/v1/products`)
+  }
+})
+
+t.test('heads of custom lists, history and the audit trail have at most 3.5 KiB', async (t) => {
+  await createStage(database).give(
+    'acme',
+    `
+name: by-brand
+revision: 1
+params:
+  model: { type: string, optional: true }
+list:
+  from: products
+  where: { 'model[ne]': $model }
+  filters: [brand, name, id]
+  select: { id: id, brand: brand }
+`,
+  )
+  await until('the list is live', async () => (await request('/v1/custom/by-brand')).status === 200)
+  // The longest id.
+  const longId = `h${anyOf(unreserved, 63)}`
+  await sql`insert into products (customer_id, id, name) values ('acme', ${longId}, 'one')`.execute(
+    database.operator,
+  )
+  await sql`update products set name = 'two' where customer_id = 'acme' and id = ${longId}`.execute(
+    database.operator,
+  )
+  await app.audit.flush()
+  await until('the trail has a second page', async () => {
+    await app.audit.seal(true)
+    return JSON.parse((await request('/v1/audit?limit=1')).body).page.has_more
+  })
+  const keys = Array.from({ length: 100 }, () => anyOf(unreserved, 18)).join()
+  const addresses = {
+    'a custom list': fill('/v1/custom/by-brand?limit=2&name[ne]=', (room) => anyOf(unreserved, room)),
+    'a parameter of a custom list': fill('/v1/custom/by-brand?limit=2&model=', (room) =>
+      '%C3%A4'.repeat(room / 6),
+    ),
+    'ids of a custom list': `/v1/custom/by-brand?limit=2&id=${ids.join()}`,
+    'the history of a record with a long id': `/v1/products/${longId}/history?limit=1`,
+    'all history':
+      '/v1/history?limit=1&since=2000-01-01&resource=certificates,products,projects,lab,approvals',
+    'the audit trail': '/v1/audit?limit=1&action=login,reads',
+  }
+  for (const [name, path] of Object.entries(addresses)) {
+    t.ok(path.length <= mostTargetBytes, `${name} has ${path.length} bytes`)
+    for (const method of ['GET', 'HEAD']) {
+      const { head, status, body } = await request(path, 'Accept-Encoding: gzip\r\n', method)
+      t.equal(status, 200, `${name} ${body.slice(0, 300)}`)
+      t.ok(head.length <= mostHeadBytes, `${name}: ${head.length} bytes`)
+      t.ok(findLink(head), `${name} has a next page`)
+    }
+    const next = findLink((await request(path)).head)?.slice(publicUrl.length) as string
+    const second = await request(next)
+    t.equal(second.status, 200, `${name}, second page`)
+    t.ok(second.head.length <= mostHeadBytes)
+  }
+  const none = await request(`/v1/audit?limit=1&key=${keys}`)
+  t.equal(none.status, 200)
+  t.ok(none.head.length <= mostHeadBytes)
+  await sql`delete from products where id = ${longId}`.execute(database.operator)
+})
+
+t.test('heads of refusals have at most 3.5 KiB, and the query at most once', async (t) => {
+  const mark = 'mark'
+  const long = (start: string) => fill(start, (room) => mark.repeat(Math.floor(room / mark.length)))
+  for (const [path, expected, hasTry] of [
+    [long('/v1/products?limit=2&nme[ne]='), 400, true],
+    [long('/v1/custom/by-brand?limit=2&nme[ne]='), 400, true],
+    [long('/v1/products?format=csv&limit=2&nme[ne]='), 400, true],
+    [long('/v1/audit?lmit=2&key='), 400, true],
+    [long('/v1/history?lmit=2&since='), 400, false],
+    [long('/v1/changes?resources=products&nme='), 400, false],
+    [long('/v1/products?access_token='), 400, false],
+    [long('/v1/nothing?name='), 404, false],
+    [long('/v1/product?limit=2&name='), 404, false],
+    [long('/products/?limit=2&name='), 404, false],
+    [`/v1/products/${long('').slice(0, 1_950)}`, 404, false],
+    [`/v1/products?name=${mark.repeat(2_500)}`, 414, false],
+    [`/v1/products?name=${mark.repeat(4_000)}`, 431, false],
+  ] as const) {
+    const { head, status, body } = await request(path)
+    t.equal(status, expected, `${path.slice(0, 50)} ${body.slice(0, 200)}`)
+    if (hasTry) t.ok((JSON.parse(body) as { try?: string }).try, path.slice(0, 50))
+    t.ok(head.length <= mostHeadBytes, `${path.slice(0, 50)}: ${head.length} bytes`)
+    t.ok(head.split(mark).length - 1 <= path.split(mark).length - 1, 'the query is at most once in the head')
   }
 })
 
