@@ -12,10 +12,12 @@ import { logIn, prepareSchema, secretKey, seedCustomers } from './lib/seed.ts'
  * Measures exports of a million certificates as NDJSON, CSV and XLSX. The service runs in a separate process.
  * Its exports alternate with `COPY … TO STDOUT` of the same columns through the same driver. The two results
  * are the ratio of processor time (reader and PostgreSQL together), and whether the service's memory grows
- * with the number of rows.
+ * with the number of rows. `BENCH_BEFORE`: another checkout, whose service alternates with this one.
  */
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
+const before = process.env.BENCH_BEFORE
+const formats = (process.env.BENCH_FORMATS ?? 'ndjson,csv,xlsx').split(',')
 const rowsPerTransaction = 5_000
 const sampleEveryMs = 100
 const warmingPages = 100
@@ -134,7 +136,7 @@ const curve = (values: readonly number[]): string => {
 }
 
 const database = await startPostgres()
-let service: Awaited<ReturnType<typeof startService>> | undefined
+const services: Awaited<ReturnType<typeof startService>>[] = []
 try {
   await prepareSchema(database.url)
   const [customer] = await seedCustomers(database.url, ['bench'], 0)
@@ -143,27 +145,30 @@ try {
   await client.connect()
   say(`${database.label}; ${rows} certificates`)
   await seedRows(client)
-  service = await startService({
-    DATABASE_URL: database.url,
-    SECRET_KEY: secretKey,
-    LOG_LEVEL: 'warn',
-  })
   const postmaster = await getPostmaster(database.url)
-  const token = await logIn(service.url, customer)
-  const target = { url: service.url, pid: service.pid, token, postmaster }
+  const settings = { DATABASE_URL: database.url, SECRET_KEY: secretKey, LOG_LEVEL: 'warn' }
+  const startTarget = async (checkout?: string): Promise<Target> => {
+    const service = await startService(settings, [], checkout)
+    services.push(service)
+    return { url: service.url, pid: service.pid, token: await logIn(service.url, customer), postmaster }
+  }
+  const targets = { '': await startTarget(), ...(before ? { ', before': await startTarget(before) } : {}) }
   const work: Record<string, () => Promise<Sample>> = {
     'COPY, any order': () => copy(client, postmaster, ''),
     'COPY, same order': () => copy(client, postmaster, 'order by created_at desc, id desc'),
-    NDJSON: () => exportAll(target, 'format=ndjson'),
-    CSV: () => exportAll(target, 'format=csv'),
-    XLSX: () => exportAll(target, 'format=xlsx'),
+  }
+  for (const format of formats) {
+    for (const [suffix, target] of Object.entries(targets))
+      work[format.toUpperCase() + suffix] = () => exportAll(target, `format=${format}`)
   }
   // Compiles the code and loads database pages first. Pages are small, because memory growth is measured.
-  const headers = { authorization: `Bearer ${target.token}` }
-  for (let page = 0; page < warmingPages; page++) {
-    await (await fetch(`${target.url}/v1/certificates?limit=50`, { headers })).arrayBuffer()
+  for (const target of Object.values(targets)) {
+    const headers = { authorization: `Bearer ${target.token}` }
+    for (let page = 0; page < warmingPages; page++) {
+      await (await fetch(`${target.url}/v1/certificates?limit=50`, { headers })).arrayBuffer()
+    }
+    for (const format of formats) await exportAll(target, `format=${format}&limit=500`)
   }
-  for (const format of ['ndjson', 'csv', 'xlsx']) await exportAll(target, `format=${format}&limit=500`)
   const samples: Record<string, Sample[]> = {}
   for (let round = 1; round <= rounds; round++) {
     for (const [name, run] of Object.entries(work)) {
@@ -194,7 +199,7 @@ try {
       ]),
     ),
   )
-  const memory = [...(samples.NDJSON ?? []), ...(samples.CSV ?? []), ...(samples.XLSX ?? [])]
+  const memory = formats.flatMap((format) => samples[format.toUpperCase()] ?? [])
   for (const [name, runs] of Object.entries(samples)) {
     for (const [index, { memory: values }] of runs.entries()) {
       if (values.length === 0) continue
@@ -208,6 +213,6 @@ try {
   const most = Math.max(...memory.flatMap(({ memory: values }) => values))
   console.log(`\nGrowth over all exports: ${Math.round(most - first)} MiB`)
 } finally {
-  await service?.stop()
+  for (const service of services) await service.stop()
   await database.stop()
 }

@@ -9,7 +9,6 @@ import type { Concurrency, Ending } from '../limits/concurrency.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { begunStream } from './begun-stream.ts'
 import { getFormat } from './formats.ts'
-import { selectJson } from './json-lines.ts'
 import type { ExportSource } from './source.ts'
 
 /** Requests that an export costs in the quota `minute`. */
@@ -58,9 +57,6 @@ type Deps = {
   today: () => string
 }
 
-const columnList = (columns: readonly ExportColumn[]) =>
-  sql.join(columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`))
-
 /** Other characters would need the escapes of RFC 6266. */
 const fileName = (name: string, day: string, extension: string) =>
   `${name.replace(/[^A-Za-z0-9._-]/g, '-')}-${day}.${extension}`
@@ -76,7 +72,7 @@ export const createExports = ({ db, source, concurrency, today }: Deps): Exports
     },
     async answer(request, { name, columns, from, hasByteOrderMark = false }) {
       const { principal, isHead, ending, countRows } = request
-      const { contentType: type, extension, isCompressed, isTable, write } = getFormat(request.type)
+      const { contentType: type, extension, isCompressed, select, write } = getFormat(request.type)
       const { customerId } = principal
       const toHeaders = (at = '') => ({
         'content-disposition': `attachment; filename="${fileName(name, today(), extension)}"`,
@@ -87,9 +83,11 @@ export const createExports = ({ db, source, concurrency, today }: Deps): Exports
         return { type, body: undefined, headers: toHeaders(rows[0]?.at), isCompressed }
       }
       const session = await source.open<{ at: string }>(customerId, moment)
-      const select = sql`select ${columnList(columns)} ${from}`
-      const statement = isTable ? select : selectJson(select)
-      const stream = session.stream([statement], (rows) => write(rows, columns, hasByteOrderMark), countRows)
+      const stream = session.stream(
+        [select(columns, from)],
+        (rows) => write(rows, columns, hasByteOrderMark),
+        countRows,
+      )
       const body = await begunStream(stream, ending)
       return { type, body, headers: toHeaders(session.first.at), isCompressed }
     },

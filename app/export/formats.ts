@@ -1,20 +1,22 @@
 import { mediaTypes } from '../http/formats.ts'
 import type { QueryShape } from '../records/query/controls.ts'
-import type { ExportColumn } from '../records/sql/column.ts'
-import { writeCsv } from './csv.ts'
-import { writeLines } from './json-lines.ts'
-import type { RowBatches } from './rows.ts'
+import type { ExportColumn, Sql } from '../records/sql/column.ts'
+import { selectCsvLines, writeCsv } from './csv.ts'
+import { selectJson, writeLines } from './json-lines.ts'
+import { type RowBatches, selectColumns } from './rows.ts'
 import { writeWorkbook } from './xlsx/workbook.ts'
 
 export type ExportFormat = Readonly<{
   contentType: string
   extension: string
-  /** True: a row is cells, in the requested order. False: a row is a JSON text in the schema's order. */
+  /** Whether columns are in the requested order, otherwise in the schema's. */
   isTable: boolean
   /** Ids and instants are the last columns, unless the client has named fields. */
   isReadableFirst?: true
   shape: Extract<QueryShape, 'export' | 'csv'>
   isCompressed: boolean
+  /** Returns the statement whose rows `write` gets. `from`: the statement after its select list. */
+  select(columns: readonly ExportColumn[], from: Sql): Sql
   write(
     rows: RowBatches,
     columns: readonly ExportColumn[],
@@ -29,6 +31,7 @@ const formats: Readonly<Record<string, ExportFormat>> = {
     isTable: false,
     shape: 'export',
     isCompressed: false,
+    select: (columns, from) => selectJson(selectColumns(columns, from)),
     write: writeLines,
   },
   [mediaTypes.csv]: {
@@ -38,6 +41,7 @@ const formats: Readonly<Record<string, ExportFormat>> = {
     isTable: true,
     shape: 'csv',
     isCompressed: false,
+    select: selectCsvLines,
     write: writeCsv,
   },
   [mediaTypes.xlsx]: {
@@ -47,6 +51,7 @@ const formats: Readonly<Record<string, ExportFormat>> = {
     isReadableFirst: true,
     shape: 'export',
     isCompressed: true,
+    select: selectColumns,
     write: (rows, columns) => writeWorkbook(rows, columns),
   },
 }

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import pg, { type PoolClient } from 'pg'
 import Cursor from 'pg-cursor'
-import type { Sql } from '../records/sql/column.ts'
+import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { compile } from '../records/sql/compile.ts'
 
 export type Cell = string | number | boolean | readonly (string | null)[] | null
@@ -23,6 +24,10 @@ const types = {
   getTypeParser: (oid: number, format?: string) =>
     textTypes.has(oid) ? asText : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
+
+/** Returns a statement that selects a column for each cell. `from`: the statement after its select list. */
+export const selectColumns = (columns: readonly ExportColumn[], from: Sql): Sql =>
+  sql`select ${sql.join(columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`))} ${from}`
 
 /** Reads the rows of the statements in sequence, in batches. Dates, instants, JSON and bigint are strings. */
 export async function* readRows(client: PoolClient, statements: readonly Sql[]): RowBatches {

@@ -76,17 +76,18 @@ const noLimits = Object.fromEntries(
 /** The bench's services accept this token for `/metrics`. */
 export const metricsToken = 'metrics-of-the-bench'
 
-/** Starts the service with all features, logging to a file. `execArgv`: flags of Node. */
+/** Starts the service with all features, logging to a file. `execArgv`: flags of Node. `checkout`: of the code. */
 export const startService = async (
   env: Readonly<Record<string, string>>,
   execArgv: readonly string[] = [],
+  checkout = root,
 ): Promise<Server> => {
   const folder = makeFolder()
   const logFile = join(folder, 'access.log')
   const log = openSync(logFile, 'w')
   const port = await freePort()
   const child = spawn(process.execPath, [...asStarted().flags, ...execArgv, 'app/server.js'], {
-    cwd: root,
+    cwd: checkout,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

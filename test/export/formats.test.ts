@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { writeCsv } from '../../app/export/csv.ts'
 import { writeLines } from '../../app/export/json-lines.ts'
 import type { Cell, Row, RowBatches } from '../../app/export/rows.ts'
 import { columnLetters, createRowWriter } from '../../app/export/xlsx/rows.ts'
@@ -235,53 +234,6 @@ t.test('beyond 4 GiB the directory uses ZIP64', async (t) => {
   t.equal(Number(far.readBigUInt64LE(directory + 51)), start, 'the first file')
   t.equal(Number(far.readBigUInt64LE(end + 56 + 8)) - start, end, 'the locator')
   t.equal(far.readUInt32LE(end + 76), 0x06054b50)
-})
-
-const toCsv = async (
-  rows: readonly Row[],
-  columns: ExportColumn[],
-  hasByteOrderMark = false,
-): Promise<string> => (await collect(writeCsv(inBatches(rows), columns, hasByteOrderMark))).toString()
-
-t.test('writes the bytes of a CSV file', async (t) => {
-  const table: [ColumnKind, Cell, string][] = [
-    ['text', null, '""'],
-    ['text', '', '""'],
-    ['text', 'plain', 'plain'],
-    ['text', 'a,b', '"a,b"'],
-    ['text', 'say "yes"', '"say ""yes"""'],
-    ['text', 'two\nlines', '"two\nlines"'],
-    ['text', 'a\rb', '"a\rb"'],
-    ['text', '=1+1', "'=1+1"],
-    ['text', "'=1+1", "''=1+1"],
-    ['text', "'quoted'", "'quoted'"],
-    ['text', '-5', "'-5"],
-    ['text', '\ttab', "'\ttab"],
-    ['text', '@x,"', '"\'@x,"""'],
-    ['text', ' =1', '" =1"'],
-    ['integer', -5, '-5'],
-    ['number', '-12.50', '-12.50'],
-    ['boolean', true, 'true'],
-    ['boolean', false, 'false'],
-    ['token', '2026-01-31', '2026-01-31'],
-    ['instant', '2026-04-25T11:02:03.000001Z', '2026-04-25T11:02:03.000001Z'],
-    ['texts', [], '""'],
-    ['texts', [''], '""'],
-    ['texts', ['a', 'b'], 'a;b'],
-    ['texts', ['a;b', 'c\\'], 'a\\;b;c\\\\'],
-    ['texts', [null, 'NULL'], ';NULL'],
-    ['texts', ['=x'], "'=x"],
-    ['json', '{"a":-1}', '"{""a"":-1}"'],
-  ]
-  for (const [kind, cell, expected] of table)
-    t.equal(await toCsv([[cell]], [getColumn(kind)]), `x\r\n${expected}\r\n`, `${kind} ${cell}`)
-  t.equal(
-    await toCsv([[null, []]], [getColumn('text', 'x'), getColumn('texts', 'y')]),
-    'x,y\r\n,\r\n',
-    'only a single column needs quotes for null',
-  )
-  t.equal(await toCsv([], [getColumn('text', 'a "b", c')]), '"a ""b"", c"\r\n', 'names without rows')
-  t.equal(await toCsv([['1']], [getColumn('text', 'x')], true), '\ufeffx\r\n1\r\n')
 })
 
 t.test('NDJSON is a line for each row', async (t) => {

@@ -1,6 +1,5 @@
 import { dayMs } from '../../config/units.ts'
 import type { ColumnKind, ExportColumn } from '../../records/sql/column.ts'
-import { joinTexts } from '../csv.ts'
 import type { Cell, Row } from '../rows.ts'
 import { styles } from './styles.ts'
 import { escapeText } from './text.ts'
@@ -17,6 +16,12 @@ const writeText = (cell: Cell): string => {
   const text = String(cell)
   return (text.trim() === text ? textStart : spaceStart) + escapeText(text) + textEnd
 }
+
+const joinedSpecial = /[;\\]/g
+
+/** As in CSV: joins texts with `;`, escaped in a text as `\;`, and a backslash as `\\`. Null for an empty array. */
+const joinTexts = (texts: readonly (string | null)[]): string | null =>
+  texts.length === 0 ? null : texts.map((text) => (text ?? '').replace(joinedSpecial, '\\$&')).join(';')
 
 const writeTexts: CellWriter = (cell) => {
   const joined = joinTexts(cell as readonly string[])
