@@ -1,21 +1,11 @@
-import { registerHooks } from 'node:module'
+import { editSources } from '../test/edit-sources.ts'
 import { type Plant, plants } from './plants.ts'
 
 // `node --import 'bench/plant.ts?<name>' app/server.js` starts the service with the regression of that name.
 
 const { edits } = plants[decodeURIComponent(new URL(import.meta.url).search.slice(1))] as Plant
 
-registerHooks({
-  load(url, context, next) {
-    const loaded = next(url, context)
-    let { source } = loaded
-    for (const { file, from, to } of edits.filter(({ file }) => url.endsWith(`/${file}`))) {
-      if (!String(source).includes(from)) throw new Error(`${file} does not contain "${from}"`)
-      source = String(source).replace(from, to)
-    }
-    return { ...loaded, source }
-  },
-})
+editSources(edits)
 
 const rehearsedTurns = 20_000_000
 const answersBetweenChecks = 500

@@ -1,5 +1,5 @@
-/** Replaces a text in one file of the service. */
-export type Edit = { file: string; from: string; to: string }
+import type { Edit } from '../test/edit-sources.ts'
+
 /** A planted regression. `scenarios`: the names of the scenarios that it slows down. */
 export type Plant = { scenarios: RegExp; edits: readonly Edit[] }
 

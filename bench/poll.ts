@@ -15,7 +15,12 @@ import { createWorld, type World } from './lib/world.ts'
  * another without a pause.
  */
 const { values: options } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, requests: { type: 'string', default: '300' } },
+  options: {
+    /** Of `npm run bench -- --only poll`. */
+    only: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    requests: { type: 'string', default: '300' },
+  },
 })
 const rounds = Number(options.rounds)
 const requests = Number(options.requests)

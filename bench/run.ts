@@ -124,6 +124,8 @@ const measureFloors = async (): Promise<void> => {
 }
 
 const main = async (): Promise<void> => {
+  // It has no reference server, so it is a bench of its own.
+  if (options.only === 'poll') return void (await import('./poll.ts'))
   if (options.prove) return prove()
   if (options['write-floors']) return measureFloors()
   if (options.gate) return judge(await measureTwice(isNamed))
