@@ -197,8 +197,8 @@ export const createFence = (maxEvents = defaultMaxEvents, maxBatch = batchShare 
     isUnchanged(position: Position): boolean {
       if (!last || !isOfDatabase(last.epoch, position.identity)) return false
       if (!marks.isNewestIn(position.mark, position.snapshot)) return false
-      if (position.dependsOn.some(isDistrusted)) return false
-      const stamped = { ...position, epoch: last.epoch }
+      // Without the time of the read, data of a distrusted resource count as too old.
+      const stamped = { ...position, epoch: last.epoch, at: undefined }
       return !isBehind(stamped) && !isBehindServed(stamped)
     },
 

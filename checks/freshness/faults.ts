@@ -9,11 +9,12 @@ import type { SharedCache } from '../../app/cache/redis.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import type { Poll } from '../../app/cache/stamped.ts'
 import { toRedisTag } from '../../app/db/redis.ts'
+import type { EditedFault } from './edits.ts'
 
 /**
  * Planted faults, which prove that the checker finds them. Most are wrappers around the service's
  * dependencies. `replica-as-primary`, `foreign-standby`, `trigger-dropped` and `session-names` are
- * planted in the standby's rows and in the database.
+ * planted in the standby's rows and in the database. `edits.ts` has further ones.
  */
 export const faults = [
   'fence-off',
@@ -28,7 +29,7 @@ export const faults = [
   'session-names',
   'poller-frozen',
 ] as const
-export type Fault = (typeof faults)[number]
+export type Fault = (typeof faults)[number] | EditedFault
 
 /** Plants a fault: the fence reports every read as fresh. */
 export const openFence = (fence: Fence): Fence => ({

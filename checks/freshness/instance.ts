@@ -52,6 +52,7 @@ export type Counters = {
 
 export type Command =
   | { type: 'clock'; wallMs: number; monotonicMs: number }
+  | { type: 'day'; days: number }
   | { type: 'counters' }
   | { type: 'stop' }
 export type Report = { type: 'ready'; port: number } | ({ type: 'counters' } & Counters)
@@ -60,11 +61,12 @@ export type Report = { type: 'ready'; port: number } | ({ type: 'counters' } & C
 const pollsBeforeFrost = 20
 const cacheTtlSeconds = 600
 const staleMaxMs = 300_000
+const dayMs = 86_400_000
 const ignore = () => {}
 
 const main = async (options: InstanceOptions) => {
   const { databaseUrl, databasePool, redisUrl, standbyUrl, fault, publicUrl, secretKey } = options
-  const offset = { wallMs: 0, monotonicMs: 0 }
+  const offset = { wallMs: 0, monotonicMs: 0, days: 0 }
   const now = () => Date.now() + offset.wallMs
   const monotonicNow = () => performance.now() + offset.monotonicMs
 
@@ -146,7 +148,7 @@ const main = async (options: InstanceOptions) => {
     limitStore,
     secrets,
     signingKeys: await loadSigningKeys(db, secrets),
-    databaseNow: poller.databaseNow,
+    databaseNow: () => poller.databaseNow() + offset.days * dayMs,
     listen: poller.listen,
     now,
     monotonicNow,
@@ -159,6 +161,7 @@ const main = async (options: InstanceOptions) => {
   const commands = {
     clock: ({ wallMs, monotonicMs }: Extract<Command, { type: 'clock' }>) =>
       Object.assign(offset, { wallMs, monotonicMs }),
+    day: ({ days }: Extract<Command, { type: 'day' }>) => Object.assign(offset, { days }),
     counters: () => {
       send({ type: 'counters', ...counters })
       Object.assign(counters, { fills: 0, mostFillsAtOnce: 0, fromStandby: 0 })

@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isEdited } from './edits.ts'
 import type { Command, Counters, InstanceOptions, Report } from './instance.ts'
 
 export type Instance = {
@@ -9,6 +11,8 @@ export type Instance = {
   readonly port: number
   readonly pid: number
   shiftClock(wallMs: number, monotonicMs: number): void
+  /** Moves its date, without the clocks of tokens and leases. */
+  shiftDay(days: number): void
   /** Returns the counts since the last call, or since the start. */
   takeCounters(): Promise<Counters>
   /** Sends SIGKILL, which works in any state. */
@@ -18,6 +22,7 @@ export type Instance = {
 }
 
 const entry = join(import.meta.dirname, 'instance.ts')
+const plant = pathToFileURL(join(import.meta.dirname, 'plant.ts'))
 const startLimitMs = 60_000
 
 const next = async <Type extends Report['type']>(
@@ -52,7 +57,8 @@ export const startInstance = async (name: string, options: InstanceOptions): Pro
 
   const start = async () => {
     process.once('exit', killNow)
-    child = fork(entry, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    const execArgv = isEdited(options.fault) ? ['--import', `${plant}?${options.fault}`] : []
+    child = fork(entry, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv })
     id = `${name}.${++starts}`
     child.send(options)
     port = (await next(child, 'ready')).port
@@ -83,6 +89,7 @@ export const startInstance = async (name: string, options: InstanceOptions): Pro
       return child?.pid ?? 0
     },
     shiftClock: (wallMs, monotonicMs) => tell({ type: 'clock', wallMs, monotonicMs }),
+    shiftDay: (days) => tell({ type: 'day', days }),
     takeCounters: async () => {
       const answered = next(child as ChildProcess, 'counters')
       tell({ type: 'counters' })

@@ -47,6 +47,8 @@ export type PostgresServer = {
    * promoted copy. The copy's history then continues on a new timeline.
    */
   keepCopy(): Promise<() => Promise<void>>
+  /** Like `keepCopy`, but the copy starts as it is: on the same timeline, as after a restore of files. */
+  keepBackup(): Promise<() => Promise<void>>
 }
 
 const packageRoot = join(import.meta.dirname, '..', '..')
@@ -138,6 +140,11 @@ const startOn = async (
     await launch()
     return copy
   }
+  const replaceBy = (copy: string): void => {
+    rmSync(cluster, { recursive: true })
+    renameSync(join(copy, clusterName), cluster)
+    rmSync(copy, { recursive: true })
+  }
   return {
     url: (database) => socketUrl(cluster, database),
     pause: () => each('SIGSTOP'),
@@ -162,9 +169,7 @@ const startOn = async (
     async keepCopy() {
       const copy = await copyStopped()
       return async () => {
-        rmSync(cluster, { recursive: true })
-        renameSync(join(copy, clusterName), cluster)
-        rmSync(copy, { recursive: true })
+        replaceBy(copy)
         writeFileSync(join(cluster, 'standby.signal'), '')
         chownAll(cluster)
         await launch()
@@ -172,6 +177,13 @@ const startOn = async (
         await client.connect()
         await client.query('select pg_promote()')
         await client.end()
+      }
+    },
+    async keepBackup() {
+      const copy = await copyStopped()
+      return async () => {
+        replaceBy(copy)
+        await launch()
       }
     },
     async createStandby(port) {

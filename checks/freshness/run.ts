@@ -1,15 +1,17 @@
 import { askAfterBypass, isRepaired } from './bypass.ts'
 import { askColdKeys } from './cold.ts'
+import { type EditedFault, edits } from './edits.ts'
 import type { Fault } from './faults.ts'
 import { nemeses } from './nemesis.ts'
 import { askOnOtherTimeline } from './other-timeline.ts'
+import { findDenials } from './polls.ts'
 import { type PostgresServer, startPostgres } from './postgres.ts'
 import { closeConnections } from './readers.ts'
 import { runTrial, type TrialOptions, type TrialResult } from './trial.ts'
 import { findObjections, formatFaults, formatResults } from './verdict.ts'
 
 /**
- * The freshness checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold] [bypass]`.
+ * The freshness checker's long form: `node checks/freshness/run.ts [--long] [--faults] [nemesis…] [cold] [bypass] [polls]`.
  * Runs every nemesis, or the named ones, each for `--seconds=n` (15, with --long 32). `--faults` plants every
  * fault, or the named ones, and expects violations. Exits with 1 if a run without a fault has violations, or
  * if a run with a fault has none.
@@ -97,6 +99,12 @@ const runBypass = async (postgres: PostgresServer): Promise<boolean> => {
   return isRepaired(result)
 }
 
+const runPolls = async (postgres: PostgresServer, fault?: EditedFault): Promise<boolean> => {
+  const denied = await findDenials(postgres, fault)
+  say(`${fault ?? 'no fault'}, empty polls: ${denied.join(', ') || 'no change was denied'}`)
+  return denied.length > 0 === (fault !== undefined)
+}
+
 /** Runs the trial with a standby, without and with the fault. */
 const runWithStandby = async (options: Omit<TrialOptions, 'postgres'>): Promise<TrialResult> => {
   const postgres = await startPostgres()
@@ -123,9 +131,15 @@ const runOtherTimeline = async (): Promise<boolean> => {
 
 const runFaults = async (postgres: PostgresServer): Promise<boolean> => {
   const results: TrialResult[] = []
+  const edited = Object.keys(edits) as EditedFault[]
+  const polled = edited.filter((fault) => args.includes(fault))
+  const wanted = plans.filter(({ fault }) => args.includes(fault))
+  let areDenialsFound = true
+  for (const fault of polled.length + wanted.length > 0 ? polled : edited)
+    areDenialsFound = (await runPolls(postgres, fault)) && areDenialsFound
+  if (polled.length > 0 && wanted.length === 0) return areDenialsFound
   const healthy = await runWithStandby({ nemesis: nemeses.none, seconds: faultSeconds })
   report(healthy)
-  const wanted = plans.filter(({ fault }) => args.includes(fault))
   for (const { nemesis, ...plan } of wanted.length > 0 ? wanted : plans) {
     const options = { ...plan, nemesis: nemeses[nemesis], seconds: faultSeconds }
     const isReplica = plan.fault === 'replica-as-primary'
@@ -136,6 +150,7 @@ const runFaults = async (postgres: PostgresServer): Promise<boolean> => {
   const isForeignFound = await runOtherTimeline()
   say(`\n${formatFaults(results)}`)
   return (
+    areDenialsFound &&
     isForeignFound &&
     findObjections(healthy).size === 0 &&
     results.every((result) => findObjections(result).size > 0)
@@ -144,7 +159,7 @@ const runFaults = async (postgres: PostgresServer): Promise<boolean> => {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const named = args.filter((arg) => arg in nemeses) as NemesisName[]
-const isWhole = named.length === 0 && !args.includes('cold') && !args.includes('bypass')
+const isWhole = named.length === 0 && !['cold', 'bypass', 'polls'].some((part) => args.includes(part))
 const names = isWhole ? (Object.keys(nemeses) as NemesisName[]) : named
 const postgres = await startPostgres()
 try {
@@ -154,6 +169,7 @@ try {
     if (names.length > 0) results.push(await runAll(postgres, names))
     if (isWhole || args.includes('cold')) results.push(await runCold(postgres))
     if (isWhole || args.includes('bypass')) results.push(await runBypass(postgres))
+    if (isWhole || args.includes('polls')) results.push(await runPolls(postgres))
   }
   const isGreen = !results.includes(false)
   say(isGreen ? 'green' : 'RED')

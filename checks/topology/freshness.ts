@@ -13,6 +13,7 @@ const unharmed = () => Promise.reject(new Error('the checker harms nothing here'
 const toInstance = (port: number, index: number): Instance => ({
   ...{ id: String.fromCharCode(65 + index), port, pid: 0 },
   shiftClock: () => {},
+  shiftDay: () => {},
   takeCounters: async () => ({ fills: 0, mostFillsAtOnce: 0, fromStandby: 0 }),
   kill: unharmed,
   restart: unharmed,

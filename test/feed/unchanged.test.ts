@@ -332,13 +332,14 @@ t.test('after a minute a token advances to the poll, and misses nothing', async 
   const ask = openFeed(instance)
   const before = await instance.begin()
   const old = { ...before, baseAt: new Date(Date.parse(before.baseAt) - 61_000).toISOString() }
-  await addProduct(database, 'b', 'other')
+  await sql`insert into change_marks default values`.execute(owner)
   await instance.poll()
   const { body } = await ask(`after=${tokens.encode('a', old)}`)
   const token = tokens.decode('a', parse(body).page.next_token) as SyncToken
   const { last } = instance.fence
   t.same([token.base.text, token.baseAt, token.mark], [last?.snapshot.text, last?.at, last?.mark])
   t.not(token.base.text, before.base.text)
+  t.not(token.mark, before.mark)
   t.ok(await instance.isProved(token))
   await addProduct(database, 'a', 'advanced')
   t.equal((await instance.read(token)).changes.length, 1)
