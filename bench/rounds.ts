@@ -1,5 +1,6 @@
+import type { Target } from './lib/generators.ts'
 import { getGenerator } from './lib/generators.ts'
-import { measure, type Sample, type Target } from './lib/load.ts'
+import { measure, type Sample } from './lib/load.ts'
 import { watchNeighbours } from './lib/neighbours.ts'
 import { describeRest, say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { ask, findDifference, type WholeAnswer } from './lib/ask.ts'
-import type { Target } from './lib/load.ts'
+import type { Target } from './lib/generators.ts'
 import { countTransactions, getPostmaster } from './lib/postgres.ts'
 import { startReference } from './lib/processes.ts'
 import { createUniquePages } from './lib/unique.ts'

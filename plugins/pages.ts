@@ -3,7 +3,8 @@ import { ApiError } from '../app/errors.ts'
 import { jsonType } from '../app/http/formats.ts'
 import { getChoice } from '../app/http/media-type.ts'
 import { problemType } from '../app/http/problem.ts'
-import { createSite, htmlType, type Site, type SiteFile, type SiteOptions } from '../app/site/site.ts'
+import type { SiteOptions } from '../app/site/options.ts'
+import { createSite, htmlType, type Site, type SiteFile } from '../app/site/site.ts'
 import { addVary, sendRepresentation, sendTagged } from './entry-reply.ts'
 
 export type SendPage = {

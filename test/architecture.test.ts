@@ -30,6 +30,16 @@ t.test('a room imports only from rooms below it', async (t) => {
   t.same(homeless, [], 'every file of app/ is in a room')
 })
 
+t.test('no files of the service import each other in a circle, not even for types', async (t) => {
+  const targets = Map.groupBy(imports.filter(isInternal), ({ from }) => from)
+  const reach = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const { to } of targets.get(from) ?? []) if (!seen.has(to)) reach(to, seen.add(to))
+    return seen
+  }
+  const inCircles = files.filter((path) => isService(path) && reach(path).has(path))
+  t.same(inCircles, [])
+})
+
 t.test('ARCHITECTURE.md lists the rooms in their order, each in a line', async (t) => {
   const table = getText('ARCHITECTURE.md').split('## The rooms')[1] ?? ''
   const named = [...table.matchAll(/^\| `(?:app\/)?(\w+)/gm)].map(([, name]) => name)

@@ -1,16 +1,9 @@
 import type { CacheEntry } from './entry.ts'
 import type { Fence } from './fence.ts'
-import type { Poller } from './poller.ts'
+import type { LeaseClock, Poller } from './poller.ts'
 import { createReadFallback } from './read-fallback.ts'
 import { mayExceed } from './snapshot.ts'
 import type { Poll, Position, Stamped } from './stamped.ts'
-
-export type ClockReading = Readonly<{ monotonic: number; wall: number }>
-
-export type LeaseClock = {
-  now(): ClockReading
-  since(moment: ClockReading): number
-}
 
 /** The monotonic clock stops while a machine is suspended, and the wall clock may be set back. */
 export const createLeaseClock = (monotonic: () => number, wall: () => number): LeaseClock => ({

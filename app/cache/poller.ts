@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fence } from './fence.ts'
-import type { ClockReading, LeaseClock } from './freshness.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { ChangeEvent, Poll } from './stamped.ts'
 
@@ -9,6 +8,13 @@ export type ChangeSource = {
   begin(): Promise<Snapshot | undefined>
   poll(since: Snapshot | undefined): Promise<Poll>
   close(): Promise<void>
+}
+
+export type ClockReading = Readonly<{ monotonic: number; wall: number }>
+
+export type LeaseClock = {
+  now(): ClockReading
+  since(moment: ClockReading): number
 }
 
 export type PollerOptions = {

@@ -24,9 +24,8 @@ import {
   type RawFeedRequest,
 } from './request.ts'
 import { openSnapshot } from './snapshot.ts'
-import type { SyncToken, TokenCodec } from './token.ts'
+import type { SyncToken, TokenCodec, View } from './token.ts'
 import { type ProveEmpty, toEmptyPage } from './unchanged.ts'
-import type { View } from './view.ts'
 import type { Waiting, Watch } from './wait.ts'
 
 export type Feed = {

@@ -9,8 +9,8 @@ import { isOwned, session } from '../records/sql/session.ts'
 import { type Cause, changeText, recordData, wantedData } from './change.ts'
 import { joinDifferences, type Seen } from './differences.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
-import type { DayAndWindow, FlipWalk, SyncToken } from './token.ts'
-import { planView, type View } from './view.ts'
+import type { DayAndWindow, FlipWalk, SyncToken, View } from './token.ts'
+import { planView } from './view.ts'
 
 type FlipPage = Readonly<{
   customerId: string

@@ -11,8 +11,8 @@ import { changeText, recordData, wantedData } from './change.ts'
 import type { Span } from './diff.ts'
 import { joinDifferences, type Seen } from './differences.ts'
 import { type EpochRow, epochColumns, epochSource } from './epoch.ts'
-import type { DayAndWindow } from './token.ts'
-import { planView, type View } from './view.ts'
+import type { DayAndWindow, View } from './token.ts'
+import { planView } from './view.ts'
 
 type LogPage = Readonly<{
   customerId: string

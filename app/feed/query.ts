@@ -22,7 +22,8 @@ import {
 import { parseBoolean } from '../records/query/values.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
-import { isOfView, parseView, type View, viewNames } from './view.ts'
+import type { View } from './token.ts'
+import { isOfView, parseView, viewNames } from './view.ts'
 
 export const wholeState = 'snapshot'
 export const maxWaitSeconds = 25

@@ -25,8 +25,8 @@ import {
   type ProbeRow,
   toBounds,
 } from './log.ts'
-import { type DayAndWindow, expireToken, getTarget, type SyncToken } from './token.ts'
-import { planView, type View } from './view.ts'
+import { type DayAndWindow, expireToken, getTarget, type SyncToken, type View } from './token.ts'
+import { planView } from './view.ts'
 
 export type FeedRead = Readonly<{
   customerId: string

@@ -3,7 +3,9 @@ import { createSignedText, type Mac } from '../config/signed.ts'
 import { ApiError } from '../errors.ts'
 import { compact, expand } from '../http/compact.ts'
 import type { ResourceName } from '../records/resources/define.ts'
-import type { View } from './view.ts'
+
+/** The filter and fields of a sync token, in canonical form: the parameters of a query. */
+export type View = string
 
 /** The inputs of computed fields: a day (YYYY-MM-DD) and an expiry window in days. */
 export type DayAndWindow = Readonly<{ day: string; window: number }>

@@ -6,9 +6,7 @@ import { parseQuery } from '../records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
-import { type DayAndWindow, expireToken } from './token.ts'
-
-export type View = string
+import { type DayAndWindow, expireToken, type View } from './token.ts'
 
 /** In characters. A token is a third longer than its view and must fit into a request header. */
 const longestView = 2_000

@@ -3,9 +3,10 @@ import type { Database, Db } from '../db/schema.ts'
 import type { BadLine, ParsedLine } from './line.ts'
 import { rememberKeys } from './replace.ts'
 import type { BatchOutcome } from './report.ts'
+import { type ImportRows, toRows } from './statement.ts'
 import type { ImportEntry } from './table/index.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
-import { type ImportRows, toRows, type WriteOptions, writeRows } from './write.ts'
+import { type WriteOptions, writeRows } from './write.ts'
 
 /** Bounds a transaction, and the lines that are lost if it fails. */
 const maxBatchLines = 5000

@@ -3,8 +3,7 @@ import type { Database, Db } from '../db/schema.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { listStoredFields } from './record.ts'
-import { inputRows, listKeyColumns } from './statement.ts'
-import type { ImportRows } from './write.ts'
+import { type ImportRows, inputRows, listKeyColumns } from './statement.ts'
 
 /** Columns that triggers of the real table fill: NOT NULL without a default, and no field of the record. */
 const listDerivedColumns = async (db: Db, resource: Resource): Promise<string[]> => {

@@ -1,4 +1,5 @@
 import type { Resource } from '../records/resources/define.ts'
+import { resources } from '../records/resources/index.ts'
 import { columnTypes, type FieldKind } from '../records/resources/kind.ts'
 import { columnFromJson } from '../records/sql/projection.ts'
 import type { ParsedLine } from './line.ts'
@@ -105,4 +106,12 @@ compared as materialized (
 select import_line as line, created, case when not created then json_build_object(${before.join(', ')}) end as before,
   ${owned ? '(select count(*)::integer from new_customers)' : '0'} as customers_created
 from compared where created or differs`
+}
+
+export type ImportRows = Readonly<{ resource: Resource; entries: readonly ParsedLine[]; input: Input }>
+
+/** `entries`: at least one, of one resource, with unique keys. */
+export const toRows = (entries: readonly ParsedLine[]): ImportRows => {
+  const resource = resources[(entries[0] as ParsedLine).key.resource]
+  return { resource, entries, input: toInput(resource, entries) }
 }

@@ -6,17 +6,9 @@ import { copyToShadows } from './dry-run.ts'
 import type { BadLine, ParsedLine } from './line.ts'
 import { describeRefusal } from './refusal.ts'
 import type { BatchOutcome } from './report.ts'
-import { type ChangedRow, type Input, toInput, upsertStatement } from './statement.ts'
+import { type ChangedRow, type ImportRows, toRows, upsertStatement } from './statement.ts'
 
 export type WriteOptions = { isAudited: boolean; remember: boolean; dryRun: boolean }
-
-export type ImportRows = Readonly<{ resource: Resource; entries: readonly ParsedLine[]; input: Input }>
-
-/** `entries`: at least one, of one resource, with unique keys. */
-export const toRows = (entries: readonly ParsedLine[]): ImportRows => {
-  const resource = resources[(entries[0] as ParsedLine).key.resource]
-  return { resource, entries, input: toInput(resource, entries) }
-}
 
 /** SQLSTATE classes 22 (data), 23 (constraints) and 54 (index entry too large), and P0001 (triggers). */
 const isLineFault = (error: unknown): error is Error => {

@@ -1,10 +1,7 @@
 import { ApiError } from '../errors.ts'
-import type { Policy, PolicyName } from './store.ts'
+import type { Count, Policy, PolicyName } from './store.ts'
 
 type Bucket = { firstMs: number; lastMs: number; units: number }
-
-/** `ageMs` is the age of the newest of these units. */
-export type Count = readonly [ageMs: number, units: number]
 
 /**
  * Units of one part of the window leave together, one window length after the newest. So no interval admits

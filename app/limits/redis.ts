@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { getErasedName } from '../cache/erased.ts'
 import { connectRedis, createMinuteWarning, isRefusal, type RedisClient, toRedisTag } from '../db/redis.ts'
-import { type Count, windowParts } from './meters.ts'
+import { windowParts } from './meters.ts'
 import { beatScript, exchangeScript, slotScript } from './scripts.ts'
-import type { AccountName, Demand, LimitStore, Policy, Settlement, Slot, SlotStore } from './store.ts'
+import type { AccountName, Count, Demand, LimitStore, Policy, Settlement, Slot, SlotStore } from './store.ts'
 
 type RedisLimitsOptions = {
   url: string

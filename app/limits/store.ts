@@ -1,5 +1,3 @@
-import type { Count } from './meters.ts'
-
 export const policyNames = [
   'burst',
   'minute',
@@ -24,6 +22,9 @@ export type Policy<Name extends PolicyName = PolicyName> = Readonly<{
 }>
 
 export type AccountName = Readonly<{ tag: string; name: string }>
+
+/** `ageMs` is the age of the newest of these units. */
+export type Count = readonly [ageMs: number, units: number]
 
 export type Demand = Readonly<{
   policy: Policy

@@ -6,6 +6,11 @@ import { describeForLog } from '../http/log-error.ts'
 import { formatForTerminal, logFormat } from '../observe/log-format.ts'
 import { openLogStream } from '../observe/log-stream.ts'
 
+export type Log = {
+  info(message: string): void
+  warn(details: object, message: string): void
+}
+
 /** Asynchronous for files: standard error may be the file that cannot be written. */
 const report = (message: string): void => {
   const { fd } = process.stderr

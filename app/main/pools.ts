@@ -4,7 +4,7 @@ import { readerRole } from '../db/roles.ts'
 import { UnfitConnection } from '../db/session-check.ts'
 import { createExportSource, type ExportSource } from '../export/source.ts'
 import type { PoolFigures } from '../observe/service-metrics.ts'
-import type { Log } from './stores.ts'
+import type { Log } from './log.ts'
 
 export type Pools = {
   db: QueuedDb

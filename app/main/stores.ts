@@ -18,13 +18,9 @@ import type { LocalDatabase } from '../local/local-database.ts'
 import { openSecretKeys } from '../local/secret-keys.ts'
 import { after } from '../overload/timer.ts'
 import { requireCurrentSchema } from './current-schema.ts'
+import type { Log } from './log.ts'
 import { openPools, type Pools } from './pools.ts'
 import { untilReachable } from './until-reachable.ts'
-
-export type Log = {
-  info(message: string): void
-  warn(details: object, message: string): void
-}
 
 type StoreDeps = Pick<Deps, 'shared' | 'freshness' | 'limitStore' | 'secrets' | 'signingKeys' | 'ping'>
 

@@ -13,7 +13,8 @@ import { startDemoUndo } from '../local/demo-changes.ts'
 import { keepExampleDataCurrent, keepRunning } from '../local/upkeep.ts'
 import type { Figure } from '../observe/figures.ts'
 import { listWebhookFigures } from '../observe/webhook-metrics.ts'
-import type { Log, Stores } from './stores.ts'
+import type { Log } from './log.ts'
+import type { Stores } from './stores.ts'
 
 type TasksOptions = {
   config: Config

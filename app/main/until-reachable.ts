@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isUnreachable } from '../db/unreachable.ts'
-import type { Log } from './stores.ts'
+import type { Log } from './log.ts'
 
 const retryMs = 1_000
 

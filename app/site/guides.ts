@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RenderedMarkdown, renderMarkdown } from './markdown.ts'
 import { once } from './once.ts'
-import type { SiteOptions } from './site.ts'
+import type { SiteOptions } from './options.ts'
 
 export type Guide = Readonly<{
   path: string

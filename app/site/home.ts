@@ -4,7 +4,7 @@ import { type Html, html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 import { codeBlock } from './markdown.ts'
 import { marketPicture } from './market-picture.ts'
-import type { SiteOptions } from './site.ts'
+import type { SiteOptions } from './options.ts'
 import { usePictures } from './use-pictures.ts'
 
 const resources = [

@@ -12,16 +12,12 @@ import { layOut, type PageContent, previewPath } from './layout.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { missingPage } from './missing-page.ts'
 import { once } from './once.ts'
+import type { SiteOptions } from './options.ts'
 import { problemPages } from './problem-pages.ts'
 import type { DescribedRoute } from './reference-link.ts'
 import { searchIndex } from './search-index.ts'
 
 export const htmlType = 'text/html; charset=utf-8'
-
-export type SiteOptions = Readonly<{
-  publicUrl: string
-  demoToken: string
-}>
 
 export type SiteFile = Readonly<{ type: string; file: Representation }>
 

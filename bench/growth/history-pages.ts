@@ -13,9 +13,8 @@ import { startService } from '../lib/processes.ts'
 import { createProgress } from '../lib/progress.ts'
 import { issueKey, logIn, secretKey } from '../lib/seed.ts'
 import { percentile } from '../lib/statistics.ts'
-import { oftenChanged } from './history.ts'
 import { explain, getPlan, judgePlan } from './plans.ts'
-import { largeCustomer, type Size } from './sizes.ts'
+import { largeCustomer, oftenChanged, type Size } from './sizes.ts'
 import { listSmall } from './subjects.ts'
 
 const limit = 50

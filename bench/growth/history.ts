@@ -4,7 +4,7 @@ import type { Rows } from '../lib/findings.ts'
 import { createProgress, say } from '../lib/progress.ts'
 import { measurePages } from './history-pages.ts'
 import { databaseUrl, seedBare } from './seed.ts'
-import { largeCustomer, type Size } from './sizes.ts'
+import { largeCustomer, oftenChanged, type Size } from './sizes.ts'
 
 /** Rows per transaction, as in an import. */
 const batchRows = 1_000
@@ -12,8 +12,6 @@ const batchRows = 1_000
 const deletedShare = 100
 /** Changes of one record, each in a separate transaction. A change of another record lies between two of them. */
 const oftenChanges = 10_000
-/** Is not among the deleted records. */
-export const oftenChanged = 'crt-5000'
 
 type Measured = { rows: number; heap: number; indexes: number }
 

@@ -5,6 +5,8 @@ export type Holder = { customerId: string; certificates: number; products: numbe
 /** Most pages are requested for this customer. */
 export const largeCustomer = 'large'
 const largeCertificates = 100_000
+/** A certificate of this customer that changes often, and is not deleted. */
+export const oftenChanged = 'crt-5000'
 /** The customer with the dashboard. It has the same number of records in every size. */
 export const dashboardCustomer = 'dashboard'
 const dashboardCertificates = 1_000

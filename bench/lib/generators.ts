@@ -3,8 +3,19 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import autocannon from 'autocannon'
-import type { Target } from './load.ts'
-import { findOnPath, makeFolder } from './processes.ts'
+import { findOnPath, makeFolder, type Server } from './processes.ts'
+
+export type Target = {
+  server: Server
+  method?: 'GET' | 'POST'
+  path: string
+  /** Called once per run. Returns the text before and after each request's number, instead of `path`. */
+  numbered?: () => { before: string; after: string }
+  headers?: Readonly<Record<string, string>>
+  body?: string
+  /** Optional. Defaults to HTTP/1.1, over TLS if the server's address is https. */
+  isHttp2?: boolean
+}
 
 /** Times are in milliseconds. */
 export type Counted = {

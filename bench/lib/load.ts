@@ -1,18 +1,5 @@
 import { cpuMs } from './cpu.ts'
-import { type Counted, getGenerator } from './generators.ts'
-import type { Server } from './processes.ts'
-
-export type Target = {
-  server: Server
-  method?: 'GET' | 'POST'
-  path: string
-  /** Called once per run. Returns the text before and after each request's number, instead of `path`. */
-  numbered?: () => { before: string; after: string }
-  headers?: Readonly<Record<string, string>>
-  body?: string
-  /** Optional. Defaults to HTTP/1.1, over TLS if the server's address is https. */
-  isHttp2?: boolean
-}
+import { type Counted, getGenerator, type Target } from './generators.ts'
 
 /** One run. Processor times are per answer, in milliseconds. */
 export type Sample = Counted & {

@@ -7,9 +7,7 @@ import { beginFollowing, readChanges } from '../read.ts'
 import type { SyncToken, TokenCodec } from '../token.ts'
 import { advance, type ProveEmpty } from '../unchanged.ts'
 import { toInstant } from './schedule.ts'
-
-/** The token shows all transactions below `since`. `day`: YYYY-MM-DD. */
-export type FeedPosition = Readonly<{ token: string; since: string; day: string; identity: string }>
+import type { FeedPosition } from './store.ts'
 
 export type FoundChanges = Readonly<{
   resources: readonly ResourceName[]

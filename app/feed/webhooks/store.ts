@@ -3,7 +3,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ResourceName } from '../../records/resources/define.ts'
-import type { FeedPosition } from './find-changes.ts'
+
+/** The token shows all transactions below `since`. `day`: YYYY-MM-DD. */
+export type FeedPosition = Readonly<{ token: string; since: string; day: string; identity: string }>
 
 /** For the CLI. Instants are RFC 3339 in UTC with six decimals. */
 export type Webhook = {

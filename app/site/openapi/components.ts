@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { SchemaNode } from './description.ts'
+import type { SchemaNode } from './headers.ts'
+
 import { type Direction, toJsonSchema, toNamedSchemas } from './json-schema.ts'
 
 type Kind = 'responses' | 'parameters' | 'examples' | 'headers'

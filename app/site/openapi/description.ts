@@ -1,9 +1,6 @@
 import type { z } from 'zod'
 import type { Origin } from './errors.ts'
-import type { HeaderName } from './headers.ts'
-
-/** A JSON Schema (2020-12), or any other node of the document. */
-export type SchemaNode = { readonly [key: string]: unknown }
+import type { HeaderName, SchemaNode } from './headers.ts'
 
 export type OpenApiParameter = Readonly<{
   name: string

@@ -1,4 +1,5 @@
-import type { SchemaNode } from './description.ts'
+/** A JSON Schema (2020-12), or any other node of the document. */
+export type SchemaNode = { readonly [key: string]: unknown }
 
 type Header = readonly [description: string, example: string | number]
 

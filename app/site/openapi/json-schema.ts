@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { resources } from '../../records/resources/index.ts'
-import type { SchemaNode } from './description.ts'
+import type { SchemaNode } from './headers.ts'
 
 /** Answers may have members that are not described, because they may grow. Requests may not. */
 export type Direction = 'answer' | 'request'

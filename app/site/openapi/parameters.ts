@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { defaultLimit, maxLimit } from '../../records/query/query.ts'
 import type { Components } from './components.ts'
-import type { OpenApiParameter, SchemaNode } from './description.ts'
+import type { OpenApiParameter } from './description.ts'
 import { getExample } from './examples.ts'
+import type { SchemaNode } from './headers.ts'
 
 /** Limit of `plugins/gate.ts` for path and query without `cursor` and `after`, so for each other value. */
 export const maxTargetBytes = 8_192

@@ -3,7 +3,7 @@ import { problemBody } from '../../http/problem.ts'
 import { refuseQuota } from '../../limits/meters.ts'
 import { parseQuery } from '../../records/query/parse.ts'
 import { resources } from '../../records/resources/index.ts'
-import type { SchemaNode } from './description.ts'
+import type { SchemaNode } from './headers.ts'
 
 /** A typical mistake. The parser itself writes the message. */
 const slip = 'approval_status=aproved'

@@ -5,7 +5,7 @@ import { catalogue, type ErrorCode } from '../../errors.ts'
 import { mediaTypes } from '../../http/formats.ts'
 import { problemType } from '../../http/problem.ts'
 import type { Components } from './components.ts'
-import type { Route, SchemaNode } from './description.ts'
+import type { Route } from './description.ts'
 import { errorHeaders, listErrors, type Origin } from './errors.ts'
 import { getExample } from './examples.ts'
 import {
@@ -15,6 +15,7 @@ import {
   type HeaderName,
   limitHeaders,
   privateHeaders,
+  type SchemaNode,
 } from './headers.ts'
 import { problemExample } from './problem-examples.ts'
 import { capitalised } from './words.ts'

@@ -1,8 +1,9 @@
 import { webhookMessage } from '../../../schemas/webhooks.ts'
 import { jsonType } from '../../http/formats.ts'
 import type { Components } from './components.ts'
-import type { Description, SchemaNode, Tag } from './description.ts'
+import type { Description, Tag } from './description.ts'
 import { getExample } from './examples.ts'
+import type { SchemaNode } from './headers.ts'
 
 const tag = { name: 'Changes', description: 'For copies that are kept up to date' }
 /** No path may have this tag: generators write one file for each tag, and the webhooks' file would replace it. */
