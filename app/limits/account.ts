@@ -40,6 +40,20 @@ type Waiter<Name extends PolicyName> = {
 }
 
 /**
+ * - `idle`: no exchange runs.
+ * - `waiting`: an exchange runs. A timer decides the requests that have waited for it.
+ * - `late`: the exchange takes too long, and requests are decided by the counts of this instance.
+ * - `settling`: the counts of the store are being applied. No other exchange starts.
+ */
+type ExchangeState =
+  | Readonly<{ name: 'idle' | 'late' | 'settling' }>
+  | Readonly<{ name: 'waiting'; stopTimer: () => void }>
+
+const idle: ExchangeState = { name: 'idle' }
+const late: ExchangeState = { name: 'late' }
+const settling: ExchangeState = { name: 'settling' }
+
+/**
  * Instances share the quotas of an account by leases: an instance may be `aheadShare * quota / instances`
  * units ahead of the shared count, and a request beyond this waits for an exchange. So all together admit at
  * most quota · (1 + aheadShare) in any window. Without a store, or while it is down or late, each enforces
@@ -55,8 +69,7 @@ export const createAccount = <Name extends PolicyName>(
   const { meters, fits, refuse, use } = createMeters(policies)
   type Meter = (typeof meters)[number]
   const waiting: Waiter<Name>[] = []
-  let isExchanging = false
-  let isLate = false
+  let state: ExchangeState = idle
 
   const getHeadroom = ({ policy }: Meter): number =>
     Math.floor((policy.quota * aheadShare) / Math.max(1, store?.instances ?? 1))
@@ -95,8 +108,17 @@ export const createAccount = <Name extends PolicyName>(
     }
   }
 
+  const waitForExchange = (startedMs: number, waiters: readonly Waiter<Name>[]): void => {
+    const stopTimer = after(leaseWaitMs, () => {
+      decide(waiters)
+      decide(waiting.splice(0))
+      if (now() - startedMs >= lateAfterMs) state = late
+      else waitForExchange(startedMs, waiters)
+    })
+    state = { name: 'waiting', stopTimer }
+  }
+
   const exchange = async (shared: LimitStore): Promise<void> => {
-    isExchanging = true
     const nowMs = now()
     const waiters = waiting.splice(0)
     const demands = meters.map((meter) => {
@@ -108,18 +130,12 @@ export const createAccount = <Name extends PolicyName>(
       const refunds = meter.refunds.splice(0).map(({ addedMs, units }) => [nowMs - addedMs, units] as const)
       return { policy: meter.policy, spent: meter.unsettled, wanted, refunds }
     })
-    const stopWaiting = () => {
-      decide(waiters)
-      decide(waiting.splice(0))
-      isLate = now() - nowMs >= lateAfterMs
-      if (!isLate) cancelTimer = after(leaseWaitMs, stopWaiting)
-    }
-    let cancelTimer = after(leaseWaitMs, stopWaiting)
+    waitForExchange(nowMs, waiters)
     const settlements = await shared.exchange(name, demands)
-    cancelTimer()
+    if (state.name === 'waiting') state.stopTimer()
     // Late counts are dated at the start of the exchange, so that their units leave the window in time.
-    const countedMs = isLate ? nowMs : now()
-    isLate = false
+    const countedMs = state.name === 'late' ? nowMs : now()
+    state = settling
     for (const [index, { counts, granted }] of settlements?.entries() ?? []) {
       const meter = meters[index] as Meter
       meter.window.replace(countedMs, counts)
@@ -134,16 +150,16 @@ export const createAccount = <Name extends PolicyName>(
       for (const { admission, costs } of waiters)
         if (admission === admitted) meter.unsettled -= costs[meter.policy.name]
     }
-    isExchanging = false
+    state = idle
     exchangeIfDue()
   }
 
   const settle = (): void => {
-    if (store && !store.isDown && !isExchanging && isUnsettled()) void exchange(store)
+    if (store && !store.isDown && state === idle && isUnsettled()) void exchange(store)
   }
 
   const exchangeIfDue = (): void => {
-    if (!store || isExchanging) return
+    if (!store || state !== idle) return
     const isDue = meters.some((meter) => meter.unsettled >= getHeadroom(meter) * settleShare)
     if (store.isDown) decide(waiting.splice(0))
     else if (waiting.length > 0 || (isDue && isUnsettled())) void exchange(store)
@@ -151,7 +167,7 @@ export const createAccount = <Name extends PolicyName>(
   }
 
   const tryTake = (costs: Costs<Name>): boolean => {
-    const isAlone = !store || store.isDown || isLate
+    const isAlone = !store || store.isDown || state === late
     const isLeased = (meter: Meter) => meter.unsettled + costs[meter.policy.name] <= getHeadroom(meter)
     if (!isAlone && (waiting.length > 0 || !meters.every(isLeased))) return false
     if (!fits(costs, now())) return false
