@@ -6,7 +6,13 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createZip } from '../../app/export/zip.ts'
-import { asCustomer, createTestApp, createTestDatabase } from '../../test/helper.ts'
+import { demoCustomerId } from '../../app/identity/principal.ts'
+import { importRecords } from '../../app/import/index.ts'
+import { loadExampleData } from '../../app/local/example-data.ts'
+import { loadReferenceData } from '../../app/local/reference/load.ts'
+import { resourceNames, resources } from '../../app/records/resources/index.ts'
+import type { ResourceName } from '../../schemas/resource-name.ts'
+import { asCustomer, connectOwner, createTestApp, createTestDatabase, type Get } from '../../test/helper.ts'
 
 /**
  * Checks XLSX files with independent readers. It needs LibreOffice Calc (`soffice`) and a Python with
@@ -106,6 +112,52 @@ t.test(
     ])
     const text = readFileSync(csv, 'utf8')
     for (const name of ['00123', '=1+1', '1E10', '-5', '_x0041_', ' both ends ']) t.match(text, `,${name},`)
+  },
+)
+
+t.test(
+  'a workbook that LibreOffice saves as CSV imports without a difference',
+  { timeout: 120_000 },
+  async (t) => {
+    const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`
+    const owner = connectOwner(database)
+    t.teardown(() => owner.destroy())
+    await loadReferenceData(owner)
+    await loadExampleData(owner, '2026-11-24')
+    const { get: demo } = await asCustomer(database, app, demoCustomerId)
+    const { get: copy } = await asCustomer(database, app, 'copy')
+    /** Fields that no table can hold, or that the service computes. */
+    const comparable = async (read: Get, resource: ResourceName) => {
+      const { fields } = resources[resource]
+      const names = [...fields.values()].flatMap(({ name, computed, kind }) =>
+        computed || kind === 'instant' ? [] : [name],
+      )
+      const { data } = (await read(`/v1/${resource}?limit=500&sort=id&fields=${names.join()}`)).json()
+      return data as object[]
+    }
+    const owned = resourceNames.filter((name) => !resources[name].reference)
+    for (const resource of owned) {
+      const book = join(folder, `${resource}.xlsx`)
+      writeFileSync(book, (await demo(`/v1/${resource}?format=xlsx`)).rawPayload)
+      // UTF-8, separated by commas, all cells as shown: the dialog's defaults.
+      await run('soffice', [
+        profile,
+        '--headless',
+        '--convert-to',
+        'csv:Text - txt - csv (StarCalc):44,34,76',
+        book,
+        '--outdir',
+        folder,
+      ])
+      const saved = readFileSync(join(folder, `${resource}.csv`))
+      const report = await importRecords(database.operator, ReadableStream.from([saved]), {
+        customer: 'copy',
+        table: { resource },
+      })
+      t.same(report.badLines, [], resource)
+      t.ok(report.created > 0, `${report.created} of ${resource}`)
+    }
+    for (const resource of owned) t.same(await comparable(copy, resource), await comparable(demo, resource))
   },
 )
 
