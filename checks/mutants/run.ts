@@ -15,8 +15,8 @@ const { values, positionals } = parseArgs({
   options: {
     /** Only mutants of these places: the beginning of FILE:LINE. */
     at: { type: 'string', default: '' },
-    /** Only this test file. */
-    test: { type: 'string' },
+    /** Only these test files. */
+    test: { type: 'string', multiple: true },
     /** A command that starts each test file, for example `nice`. */
     prefix: { type: 'string', default: '' },
   },
@@ -34,8 +34,13 @@ const shorten = (text: string): string => {
   return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line
 }
 const describe = ({ before, after }: Mutant) => `${shorten(before)} → ${shorten(after)}`
-const isEquivalent = (mutant: Mutant) =>
-  equivalents.some(({ file, mutation }) => file === mutant.file && mutation === describe(mutant))
+const isEquivalent = (mutant: Mutant) => {
+  const code = mutant.text.slice(0, mutant.start).replace(/\s+/g, ' ').trim()
+  return equivalents.some(
+    ({ file, before, mutation }) =>
+      file === mutant.file && mutation === describe(mutant) && code.endsWith(before),
+  )
+}
 
 const all = listMutants(root, room)
 const mutants = choose(all, Number(number)).filter(({ file, line }) =>
@@ -45,7 +50,7 @@ const { folder, remove } = copyProject(root)
 process.once('exit', remove)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
 
-const files = values.test ? [values.test] : listTests(folder, room, new Set(mutants.map(({ file }) => file)))
+const files = values.test ?? listTests(folder, room, new Set(mutants.map(({ file }) => file)))
 say(`${room}: ${mutants.length} of ${all.length} mutants, ${files.length} test files`)
 const tests = []
 for (const file of files) tests.push(await measureTest(folder, file, prefix))

@@ -31,8 +31,8 @@ const importsOf = (folder: string, file: string): Set<string> => {
 }
 
 /**
- * Lists the test files of a room: its folder in `test/`, tests that import a mutated file, and process tests with the
- * name of a mutated file.
+ * Lists the test files of a room: its folder in `test/`, tests of both suites that import a mutated file, and process
+ * tests with the name of a mutated file.
  */
 export const listTests = (folder: string, room: string, mutated: ReadonlySet<string>): string[] => {
   const glob = (pattern: string) => globSync(pattern, { cwd: folder })
@@ -41,7 +41,7 @@ export const listTests = (folder: string, room: string, mutated: ReadonlySet<str
     const [, name] = file.split('/')
     return glob(`test/${name}/${basename(file, '.ts')}.process.ts`)
   })
-  const importing = glob('test/**/*.test.ts').filter((file) =>
+  const importing = glob('test/**/*.{test,process}.ts').filter((file) =>
     [...importsOf(folder, file)].some((target) => mutated.has(target)),
   )
   return [...new Set([...own, ...(more[room] ?? []).flatMap(glob), ...importing, ...named])].sort()

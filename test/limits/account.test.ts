@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Account } from '../../app/limits/account.ts'
-import { createLimiter, planPolicies } from '../../app/limits/limiter.ts'
+import { createCount, createLimiter, planPolicies } from '../../app/limits/limiter.ts'
 import { type Admission, type Costs, createWindow } from '../../app/limits/meters.ts'
 import type { Policy, PolicyName } from '../../app/limits/store.ts'
 import { cases, fc } from '../random.ts'
@@ -395,5 +395,50 @@ t.test('counts of the store replace the units from before the mark, and only tho
   expired.add(windowMs, 4)
   expired.replace(windowMs, [[100, 8]])
   t.equal(expired.used(windowMs), 12, 'a part that has expired moves the mark')
+  t.end()
+})
+
+t.test('an instance alone admits twice as many units ahead of the store as one of two', (t) => {
+  const countAhead = (instances: number): number => {
+    const { accounts } = createWorld(one(100), instances)
+    let ahead = 0
+    while (!((accounts[0] as Account<'burst'>).take({ burst: 1 }) instanceof Promise)) ahead++
+    return ahead
+  }
+  t.ok(countAhead(2) > 0)
+  t.equal(countAhead(1), 2 * countAhead(2))
+  t.end()
+})
+
+t.test('units that left the window during an outage of the store are not reported to it', async (t) => {
+  const { server, take, now, runTo } = createWorld(one(100), 1)
+  server.isDown = true
+  await take({ burst: 5 })
+  await runTo(now() + 2_000)
+  server.isDown = false
+  await take({ burst: 1 })
+  await runTo(now() + 500)
+  t.equal(server.counted(), 1)
+})
+
+t.test('a count has room until its last unit is used', async (t) => {
+  const { now, after } = createSimulation()
+  const count = createCount<'burst'>({ store: undefined, now, after, maxAccounts: 2 }, 'burst', 2)
+  await count.take(name)
+  t.doesNotThrow(() => count.requireRoom(name), 'one unit is left')
+  await count.take(name)
+  t.throws(() => count.requireRoom(name), { code: 'quota_exceeded' })
+})
+
+t.test('units of one part leave together, one window after the newest, also after a report', (t) => {
+  const windowMs = 1_000
+  const window = createWindow(windowMs)
+  window.add(0, 8)
+  window.mark()
+  window.replace(0, [])
+  window.add(0, 1)
+  window.add(1, 1)
+  t.equal(window.used(windowMs), 2)
+  t.equal(window.used(windowMs + 1), 0)
   t.end()
 })
