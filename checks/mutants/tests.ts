@@ -102,7 +102,7 @@ const readRanges = (folder: string, coverage: string): Map<string, Range[]> => {
   return ranges
 }
 
-/** Runs a test file of unchanged code and returns its time and coverage. Throws if it fails. */
+/** Runs a test file of unchanged code and returns its time and coverage. Throws if it fails twice. */
 export const measureTest = async (
   folder: string,
   file: string,
@@ -111,8 +111,10 @@ export const measureTest = async (
   const coverage = mkdtempSync(join(tmpdir(), 'certdata-coverage-'))
   try {
     const env = { NODE_V8_COVERAGE: coverage }
-    const { isGood, ms } = await runTest(folder, file, { limitMs: 600_000, env, prefix })
-    if (!isGood) throw new Error(`${file} fails without any mutation`)
+    const measure = () => runTest(folder, file, { limitMs: 600_000, env, prefix })
+    const first = await measure()
+    const { isGood, ms } = first.isGood ? first : await measure()
+    if (!isGood) throw new Error(`${file} fails twice without any mutation`)
     return { file, imports: importsOf(folder, file), ms, ranges: readRanges(folder, coverage) }
   } finally {
     rmSync(coverage, { recursive: true, force: true })

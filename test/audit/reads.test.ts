@@ -313,6 +313,22 @@ t.test('the number of unsent events is bounded, and losses are logged', async (t
   t.same(lost, [5_000])
 })
 
+t.test('after a failed write no other batch is written before the next call', async (t) => {
+  const events = listEvents(2_100)
+  let writes = 0
+  const flush = createFlush({
+    drain: () => [events.slice(0, 700), events.slice(700, 1_400), events.slice(1_400)],
+    write: async () => {
+      writes += 1
+      if (writes === 1) throw new Error('away')
+    },
+    onLost: () => t.fail('nothing is lost'),
+  })
+  await t.rejects(flush(), /away/)
+  t.equal(writes, 1)
+  t.equal(flush.unsent(), 2_100)
+})
+
 t.test('events are created batch by batch, as the database accepts them', async (t) => {
   let [made, written, most] = [0, 0, 0]
   const flush = createFlush({

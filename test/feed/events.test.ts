@@ -27,7 +27,7 @@ import {
   until,
 } from '../helper.ts'
 import { type Event, openEvents } from './event-stream.ts'
-import { createStage } from './stage.ts'
+import { createStage, notice } from './stage.ts'
 
 const database = await createTestDatabase()
 const owner = connectOwner(database)
@@ -101,6 +101,7 @@ t.test('a client without the header continues by lastEventId in the query', asyn
   await addProduct(id, 'p1')
   const middle = await readToken()
   await addProduct(id, 'p2')
+  await notice(get)
   const read = async (query: string, headers = {}) => {
     const stream = await open(t, token, query, headers)
     await until('its first event', () => stream.events.length === 1)
