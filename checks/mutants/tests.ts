@@ -10,7 +10,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   'app/cache': ['test/db/changes.test.ts'],
   'app/feed': ['test/history/feed.test.ts'],
 }
-const limits = { graceMs: 60_000, factor: 4 }
+const limits = { graceMs: 180_000, factor: 4 }
 const seed = '49'
 
 type Range = { startOffset: number; endOffset: number; count: number }
@@ -47,7 +47,7 @@ export const listTests = (folder: string, room: string, mutated: ReadonlySet<str
   return [...new Set([...own, ...(more[room] ?? []).flatMap(glob), ...importing, ...named])].sort()
 }
 
-type Run = { isGood: boolean; ms: number }
+type Run = { isGood: boolean; isHung: boolean; ms: number }
 
 /** Runs a test file until its first failure. `prefix`: words of a command that starts it. */
 const runTest = (
@@ -73,16 +73,20 @@ const runTest = (
     detached: true,
   })
   return new Promise((resolve) => {
+    let isHung = false
     const killGroup = () => {
       try {
         process.kill(-(child.pid as number), constants.signals.SIGKILL)
       } catch {}
     }
-    const timer = setTimeout(killGroup, limitMs)
+    const timer = setTimeout(() => {
+      isHung = true
+      killGroup()
+    }, limitMs)
     child.once('exit', (code) => {
       clearTimeout(timer)
       killGroup()
-      resolve({ isGood: code === 0, ms: performance.now() - began })
+      resolve({ isGood: code === 0, isHung, ms: performance.now() - began })
     })
   })
 }
@@ -146,7 +150,8 @@ export const findKiller = async (
 ): Promise<string | undefined> => {
   for (const { file, ms } of tests) {
     const limitMs = limits.graceMs + limits.factor * ms
-    if (!(await runTest(folder, file, { limitMs, prefix })).isGood) return file
+    const { isGood, isHung } = await runTest(folder, file, { limitMs, prefix })
+    if (!isGood) return isHung ? `${file} hung` : file
   }
   return undefined
 }

@@ -1,0 +1,59 @@
+import { Redis } from 'ioredis'
+import t, { type Test } from 'tap'
+import { createRedisCache } from '../../app/cache/redis.ts'
+import { createSecrets } from '../../app/config/secrets.ts'
+import { until } from '../helper.ts'
+import { freePort, testRedis } from '../servers.ts'
+import { createEntry } from './entry.ts'
+
+const redis = await testRedis()
+if (!redis) t.test('warnings about Redis', { skip: 'no redis-server here: NOT tested' }, async () => {})
+
+const open = (t: Test, url: string) => {
+  const warnings: string[] = []
+  const cache = createRedisCache({
+    url,
+    secrets: createSecrets(['a secret of the tests, longer than thirty-two characters']),
+    epoch: () => 'e',
+    ttlSeconds: 60,
+    warn: (message) => warnings.push(message),
+  })
+  t.teardown(() => cache.close())
+  return { cache, warnings }
+}
+
+if (redis) {
+  t.teardown(redis.stop)
+
+  t.test('refused writes are reported once, and so is their end', async (t) => {
+    const admin = new Redis(redis.url)
+    t.teardown(() => admin.disconnect())
+    const { cache, warnings } = open(t, redis.url)
+    const write = (n: number) => cache.set(createEntry('x', { key: `key ${n}` }))
+    await admin.config('SET', 'maxmemory', '1')
+    write(0)
+    await until('the refusal is reported', () => warnings.length > 0)
+    for (let n = 1; n < 10; n++) write(n)
+    // Redis answers commands of a connection in order.
+    await cache.get('acme', 'key 0', ['products'])
+    t.match(warnings, [/^Redis refuses commands/])
+    t.equal(warnings.length, 1)
+    await admin.config('SET', 'maxmemory', '0')
+    await until('the end is reported', () => warnings.length > 1)
+    t.equal(warnings[1], 'Redis accepts writes again')
+  })
+
+  t.test('an unreachable Redis is reported once, and so is its return', async (t) => {
+    const port = await freePort()
+    const { warnings } = open(t, `redis://127.0.0.1:${port}`)
+    await until('it is reported', () => warnings.length > 0)
+    const started = await testRedis(port)
+    t.teardown(() => started?.stop())
+    await until('the return is reported', () => warnings.length > 1)
+    t.match(warnings, [/^Redis is unreachable/, /^Redis is reachable again/])
+    t.equal(warnings.length, 2)
+    await started?.stop()
+    await until('it is reported again', () => warnings.length > 2)
+    t.match(warnings[2], /^Redis is unreachable/)
+  })
+}
