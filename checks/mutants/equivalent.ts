@@ -9,6 +9,13 @@ export const equivalents: readonly Readonly<{
   reason: string
 }>[] = [
   {
+    file: 'app/custom/check.ts',
+    before: ".digest('base64url').slice(",
+    mutation: '0 → 1',
+    reason:
+      'The digest is part of a cache key, where only its difference from the digest of another document matters.',
+  },
+  {
     file: 'app/limits/meters.ts',
     before: 'add(nowMs: number, units: number): void {',
     mutation: 'expire(nowMs) → ;',
