@@ -1,6 +1,7 @@
 import { Agent, get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import pg from 'pg'
 import { cpuMs, waitedMs } from './lib/cpu.ts'
 import { tell } from './lib/findings.ts'
 import { getPostmaster } from './lib/postgres.ts'
@@ -26,20 +27,24 @@ const writesPerSecond = Number(options.writes)
 const seconds = Number(options.seconds)
 
 const pollEveryMs = 1_000
-/** Each mirror polls this often before the measurement. */
-const warmPolls = 5
+/** Seconds over which mirrors begin, and a third of the time before the measurement. */
+const warmSeconds = 5
 /** The promise of the service. */
 const mostLateMs = 600
 const cores = 1
 
-type Poll = { sentAt: number; ms: number; changes: number }
+type Poll = { sentAt: number; ms: number; changes: number; isRefused: boolean }
 type Mirror = { customerId: string; polls: Poll[] }
-type Write = { customerId: string; at: number }
+/** `at`: when its commit was acknowledged. */
+type Write = { customerId: string; begunAt: number; at: number }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 })
 
+type Page = { data: unknown[]; page: { next_token: string } }
+
+/** `undefined` if the service refuses the request as overloaded. */
 const fetchPage = (url: string, token: string) =>
-  new Promise<{ data: unknown[]; page: { next_token: string } }>((resolve, reject) => {
+  new Promise<Page | undefined>((resolve, reject) => {
     get(url, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
@@ -47,6 +52,7 @@ const fetchPage = (url: string, token: string) =>
       response.on('end', () => {
         const body = Buffer.concat(chunks).toString()
         if (response.statusCode === 200) resolve(JSON.parse(body))
+        else if (response.statusCode === 503) resolve(undefined)
         else reject(new Error(`${response.statusCode} ${body}`))
       })
     }).on('error', reject)
@@ -57,42 +63,62 @@ const follow = async (world: World, index: number, isOver: () => boolean): Promi
   const { customerId, token } = world.crowd[index % customerCount] as World['crowd'][number]
   const base = `${world.service.url}/v1/changes`
   const polls: Poll[] = []
-  let after = (await fetchPage(base, token)).page.next_token
+  let first: Page | undefined
+  while (!first) {
+    await delay(Math.random() * warmSeconds * 1_000)
+    first = await fetchPage(base, token)
+  }
+  let after = first.page.next_token
   let due = performance.now() + Math.random() * pollEveryMs
   while (!isOver()) {
     await delay(Math.max(0, due - performance.now()))
     due += pollEveryMs
     const sentAt = performance.now()
-    const { data, page } = await fetchPage(`${base}?after=${after}`, token)
-    polls.push({ sentAt, ms: performance.now() - sentAt, changes: data.length })
-    after = page.next_token
+    const answer = await fetchPage(`${base}?after=${after}`, token)
+    polls.push({
+      sentAt,
+      ms: performance.now() - sentAt,
+      changes: answer?.data.length ?? 0,
+      isRefused: !answer,
+    })
+    after = answer?.page.next_token ?? after
   }
   return { customerId, polls }
 }
 
+/** Changes one record. */
+const change = `update certificates set title = title || '.' where customer_id = $1
+  and id = (select min(id) from certificates where customer_id = $1)`
+
 const writeEvenly = async (world: World, isOver: () => boolean): Promise<Write[]> => {
+  const pool = new pg.Pool({ connectionString: world.database.url, max: 4 })
   const writes: Write[] = []
   let due = performance.now()
   while (!isOver()) {
     await delay(Math.max(0, due - performance.now()))
     due += 1_000 / writesPerSecond
     const { customerId } = world.crowd[writes.length % customerCount] as World['crowd'][number]
-    await world.write(customerId)
-    writes.push({ customerId, at: performance.now() })
+    const begunAt = performance.now()
+    await pool.query(change, [customerId])
+    writes.push({ customerId, begunAt, at: performance.now() })
   }
+  await pool.end()
   return writes
 }
 
-/** Milliseconds from each write to the last poll that lacked it. 0 if the next poll had it. */
+/**
+ * Milliseconds from each commit to the last poll that was sent and lacked it. 0 if the next poll had it, or the one
+ * in progress. A refusal says nothing about changes.
+ */
 const listLateness = (mirrors: readonly Mirror[], writes: readonly Write[]): number[] => {
   const byCustomer = Map.groupBy(mirrors, ({ customerId }) => customerId)
-  return writes.flatMap(({ customerId, at }) =>
+  return writes.flatMap(({ customerId, begunAt, at }) =>
     (byCustomer.get(customerId) ?? []).flatMap(({ polls }) => {
-      const later = polls.filter(({ sentAt }) => sentAt >= at)
-      const shown = later.findIndex(({ changes }) => changes > 0)
-      // The bench ended before a poll could show it.
-      if (shown === -1) return later.length > 1 ? [Number.POSITIVE_INFINITY] : []
-      const lacking = later[shown - 1]
+      const answers = polls.filter(({ sentAt, ms, isRefused }) => !isRefused && sentAt + ms >= begunAt)
+      const shown = answers.findIndex(({ changes }) => changes > 0)
+      const lacking = answers
+        .slice(0, shown === -1 ? undefined : shown)
+        .findLast(({ sentAt }) => sentAt >= at)
       return [lacking ? lacking.sentAt - at : 0]
     }),
   )
@@ -107,7 +133,7 @@ try {
   let isOver = false
   const mirrors = Array.from({ length: mirrorCount }, (_, index) => follow(world, index, () => isOver))
   say(`${mirrorCount} mirrors of ${customerCount} customers`)
-  await delay(warmPolls * pollEveryMs)
+  await delay(3 * warmSeconds * 1_000)
   const usedMs = () => [cpuMs(world.service.pid), cpuMs(postmaster)] as const
   const [serviceBefore, databaseBefore] = usedMs()
   const waitedBefore = waitedMs(world.service.pid)
@@ -159,6 +185,7 @@ try {
         rows: {
           'polls a second': { value: (measured.length / tookMs) * 1_000 },
           'with a change': { value: withChange },
+          refused: { value: measured.filter(({ isRefused }) => isRefused).length },
           'median, ms': { value: median(times).toFixed(2) },
           'p99, ms': { value: share(times, 0.99).toFixed(2) },
         },

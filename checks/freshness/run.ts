@@ -56,9 +56,9 @@ const explain = (result: TrialResult) => {
 }
 
 const report = (result: TrialResult) => {
-  const { nemesis, fault, reads, fills, commits, staleness } = result
+  const { nemesis, fault, reads, fills, commits, staleness, mirrors } = result
   const objections = [...findObjections(result).keys()].join(', ') || 'none'
-  const counts = `${reads} reads, ${commits} commits, ${fills.fills} fills (${fills.mostFillsAtOnce} at once), ${result.stale} said stale, worst ${staleness.worst.toFixed(0)} ms, p99 ${staleness.p99.toFixed(0)} ms`
+  const counts = `${reads} reads, ${commits} commits, ${fills.fills} fills (${fills.mostFillsAtOnce} at once), ${result.stale} said stale, worst ${staleness.worst.toFixed(0)} ms, p99 ${staleness.p99.toFixed(0)} ms, ${mirrors.reads} reads of mirrors, which started again ${mirrors.restarts} times`
   const standby = fills.fromStandby > 0 ? `, ${fills.fromStandby} answered by the standby` : ''
   say(`${fault ?? 'no fault'}, ${nemesis}: ${counts}${standby}; objections: ${objections}`)
   if (!fault) explain(result)

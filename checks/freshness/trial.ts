@@ -4,13 +4,14 @@ import type { Fault } from './faults.ts'
 import type { Counters } from './instance.ts'
 import { type Judgement, judge } from './judge.ts'
 import type { Revocation, Writes } from './log.ts'
+import { createMirrors } from './mirrors.ts'
 import type { Nemesis } from './nemesis.ts'
 import type { Asker, Readers } from './readers.ts'
 import { createReaders } from './readers.ts'
 import { revokeNowAndThen } from './revocations.ts'
 import { watchShared } from './shared.ts'
 import { openStage, type Stage, type StageOptions } from './stage.ts'
-import { countDifferences } from './truth.ts'
+import { countDifferences, listMirrorDifferences } from './truth.ts'
 import { type Body, customers, listTargets, nextPage, type Target } from './world.ts'
 
 export type RunOptions = {
@@ -37,6 +38,8 @@ export type TrialResult = Judgement & {
   mostStale: number
   requests: number
   commits: number
+  /** Answers of the change feed after which a mirror was complete, and mirrors that had to start again. */
+  mirrors: { reads: number; restarts: number }
   seconds: number
   /** Number of keys compared after quiescence, and the keys that differ. */
   keys: number
@@ -151,6 +154,8 @@ export const runTrialWithin = async (stage: Stage, options: RunOptions): Promise
     pickAsker: (customer) => ({ instance: pick(instances), token: getToken(customer) }),
     noCacheShare: options.noCacheShare ?? defaultNoCacheShare,
   })
+  const mirrors = createMirrors(stage)
+  const stopMirrors = mirrors.start()
   const stopRevoking = revokeNowAndThen(stage, readers, targets, revocations)
   await delay(warmMs)
   await nemesis.start(stage.victims)
@@ -161,15 +166,17 @@ export const runTrialWithin = async (stage: Stage, options: RunOptions): Promise
     await stopRevoking()
     await stopWriters()
     await stopReaders()
+    await stopMirrors()
   }
   const tookMs = performance.now() - beganAt
   const regresses = (await stopWatch?.())?.length ?? 0
   await recover(readers, targets, stage)
   await delay(promisedMs)
   const differing = await countDifferences(stage, readers, targets)
+  differing.push(...(await listMirrorDifferences(stage, await mirrors.finish())))
   const fills = sum(await Promise.all(instances.map((instance) => instance.takeCounters())))
   const judgement = judge(
-    { writes: writers.writes, reads: readers.reads, revocations },
+    { writes: writers.writes, reads: [...readers.reads, ...mirrors.reads], revocations },
     {
       mayNotKnowRights: nemesis.isDatabaseUnreachable === true,
       mayRefuseTokens: nemesis.shiftsClocks === true,
@@ -184,6 +191,7 @@ export const runTrialWithin = async (stage: Stage, options: RunOptions): Promise
     fault: options.fault,
     requests: readers.reads.length,
     commits: countCommits(writers.writes),
+    mirrors: { reads: mirrors.reads.length, restarts: mirrors.restarts },
     seconds: tookMs / 1000,
     keys: targets.length * instances.length,
     differing,

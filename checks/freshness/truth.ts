@@ -43,6 +43,18 @@ const parseAnswer = (target: Target, status: number, body: Buffer): Parsed => {
   return status === 200 ? parseText(target, body) : { seen: [], foreign: [`status ${status}`] }
 }
 
+/** Lists the records that the mirrors show otherwise than the tables. */
+export const listMirrorDifferences = async (
+  { operator }: Stage,
+  shown: readonly { name: string; seen: readonly Seen[] }[],
+): Promise<string[]> => {
+  const truth = await readTruth(operator)
+  return shown.flatMap(({ name, seen }) => {
+    const wrong = seen.filter((each) => !agrees(truth, each)).map(({ record }) => record)
+    return wrong.length > 0 ? [`${name}: ${wrong.join(', ')}`] : []
+  })
+}
+
 /** Counts keys for which a cached or uncached answer differs from the tables, for every instance and address. */
 export const countDifferences = async (
   { operator, instances, getToken }: Stage,

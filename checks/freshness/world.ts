@@ -33,7 +33,7 @@ export const views = { all: 'all', active: 'active' } as const
 
 /** Counter 0 is a window of one day, in which two certificates end: today's and tomorrow's. */
 export const getWindow = (counter: number) => counter + 1
-const windowCounter = (total: number) => total - 2
+export const windowCounter = (total: number) => total - 2
 export const mostWindows = 364
 
 type Item = { id?: unknown; model?: unknown; title?: unknown; name?: unknown; code?: unknown }
