@@ -1,14 +1,8 @@
 import { hash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  connectRedis,
-  createMinuteWarning,
-  isRefusal,
-  type RedisClient,
-  type RedisFigures,
-  toRedisTag,
-} from '../db/redis.ts'
-import { after as timer } from '../overload/timer.ts'
+import { connectRedis, isRefusal, type RedisClient, type RedisFigures, toRedisTag } from '../db/redis.ts'
+import { createRedisHealth } from '../db/redis-health.ts'
+import { isTimeout, after as timer, within } from '../overload/timer.ts'
 import type { StoredEntry } from './entry.ts'
 import { type EnvelopeMac, openEnvelope, rankBytes, signEnvelope } from './envelope.ts'
 import { formatAge, getErasedName, isErasedScript } from './erased.ts'
@@ -41,10 +35,6 @@ const giveUpAfterMs = 5_000
 
 type Commands = Record<'certdataSet', (...args: (string | Buffer)[]) => Promise<unknown>>
 
-/** Anywhere in the text, because ioredis prepends its own. */
-const refusal = /\b(?:WRONGPASS|NOAUTH|NOPERM)\b/
-const timedOut = 'Redis did not answer in time'
-
 /**
  * Stores an envelope unless the stored one is newer, or the customer was erased after the entry was read. Lua's numbers
  * are doubles, so ranks are compared as texts.
@@ -67,32 +57,32 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     gathers: true,
     scripts: { certdataSet: { lua: setScript, numberOfKeys: 2 } },
   }) as RedisClient & Commands
-  let isDown = false
-  let wasRefused = false
+  const connection = createRedisHealth({
+    initial: 'up',
+    warn,
+    messages: {
+      lost: 'Redis is unreachable: answers come from memory and the database, retrying',
+      loginRefused: 'Redis refuses the user or password of REDIS_URL, retrying',
+      up: 'Redis is reachable again',
+    },
+  })
+  const commands = createRedisHealth({
+    initial: 'up',
+    warn,
+    messages: {
+      refused: 'Redis refuses commands: answers are not shared with other instances',
+      up: 'Redis accepts writes again',
+    },
+  })
   let isHanging = false
-  let refuses = false
-  let wasReported = false
-  let isClosed = false
-  const warnOfRefusal = createMinuteWarning(warn)
 
   /** ioredis's own timeout also rejects answers that have arrived but were not read yet. */
-  const inTime = <T>(answer: Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      let stop = () => {}
-      // Commands are sent at the end of the turn.
-      const sent = setImmediate(() => {
-        stop = after(commandTimeoutMs, () => reject(new Error(timedOut)))
-      })
-      answer.then(resolve, reject).finally(() => {
-        clearImmediate(sent)
-        stop()
-      })
-    })
+  const inTime = <T>(answer: Promise<T>): Promise<T> => within(commandTimeoutMs, answer, after)
 
   const probe = async () => {
     const giveUpAt = performance.now() + giveUpAfterMs
     let hasGivenUp = false
-    while (isHanging && !isClosed) {
+    while (isHanging && connection.state !== 'closed') {
       if (!hasGivenUp && performance.now() > giveUpAt) {
         hasGivenUp = true
         redis.disconnect(true)
@@ -106,53 +96,35 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
       }
     }
   }
-  const reportRefusal = (error: Error) => {
-    const message = 'Redis refuses commands: answers are not shared with other instances'
-    wasReported = warnOfRefusal(message, error) || wasReported
-  }
 
   /** Tries all three commands, because an ACL may refuse any of them. */
   const tryWrites = async (customerId: string) => {
     // In a cluster, this key is on the node that refused the customer's command.
     const name = `certdata:${toRedisTag(customerId)}:tried`
-    while (refuses && !isClosed) {
+    while (commands.state === 'refused') {
       await delay(tryWriteEveryMs, undefined, { ref: false })
       try {
         await redis.certdataSet(name, getErasedName(customerId), '0'.repeat(rankBytes), '', '1000', '')
         await redis.getBuffer(name)
         await redis.unlink(name)
-        refuses = false
-        if (wasReported) warn('Redis accepts writes again')
-        wasReported = false
+        commands.recover()
       } catch (error) {
-        if (isRefusal(error)) reportRefusal(error)
+        if (isRefusal(error)) commands.refuse(error)
       }
     }
   }
   const onFailure = (error: Error, customerId: string) => {
-    if (isRefusal(error) && !refuses) {
-      refuses = true
-      reportRefusal(error)
+    if (isRefusal(error) && commands.state === 'up') {
+      commands.refuse(error)
       void tryWrites(customerId)
     }
-    if (isHanging || error.message !== timedOut) return
+    if (isHanging || !isTimeout(error)) return
     isHanging = true
     void probe()
   }
 
-  redis.on('error', (error: Error) => {
-    const isLoginRefused = refusal.test(error.message)
-    if (!isDown) warn('Redis is unreachable: answers come from memory and the database, retrying', error)
-    else if (isLoginRefused && !wasRefused)
-      warn('Redis refuses the user or password of REDIS_URL, retrying', error)
-    isDown = true
-    wasRefused ||= isLoginRefused
-  })
-  redis.on('ready', () => {
-    if (isDown) warn('Redis is reachable again')
-    isDown = false
-    wasRefused = false
-  })
+  redis.on('error', connection.lose)
+  redis.on('ready', connection.recover)
 
   return {
     async get(customerId, key, dependsOn) {
@@ -181,9 +153,13 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
         onFailure(error, entry.customerId),
       )
     },
-    figures: () => ({ isUp: redis.status === 'ready' && !refuses, isBreakerOpen: isHanging }),
+    figures: () => ({
+      isUp: redis.status === 'ready' && commands.state !== 'refused',
+      isBreakerOpen: isHanging,
+    }),
     async close() {
-      isClosed = true
+      connection.close()
+      commands.close()
       redis.disconnect()
     },
   }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { getErasedName } from '../cache/erased.ts'
-import { connectRedis, createMinuteWarning, isRefusal, type RedisClient, toRedisTag } from '../db/redis.ts'
+import { connectRedis, isRefusal, type RedisClient, toRedisTag } from '../db/redis.ts'
+import { createRedisHealth } from '../db/redis-health.ts'
+import { within } from '../overload/timer.ts'
 import { windowParts } from './meters.ts'
 import { beatScript, exchangeScript, slotScript } from './scripts.ts'
 import type { AccountName, Count, Demand, LimitStore, Policy, Settlement, Slot, SlotStore } from './store.ts'
@@ -73,56 +75,37 @@ export const createRedisLimits = ({ url, view, after, warn }: RedisLimitsOptions
     Record<'certdataBeat' | 'certdataExchange' | 'certdataSlot', (...args: unknown[]) => Promise<unknown>>
   const id = randomUUID()
   let instances = 1
-  let isDown = true
-  let isClosed = false
-  let wasReported = false
   let isExchangeRefused = false
   let stopBeating = () => {}
-  const warnOfRefusal = createMinuteWarning(warn)
+  const health = createRedisHealth({
+    initial: 'lost',
+    warn,
+    messages: {
+      lost: 'Redis does not answer: every instance enforces limits by itself, retrying',
+      refused: 'Redis refuses commands: every instance enforces limits by itself',
+      up: 'Redis answers again: limits are shared',
+    },
+  })
 
-  const fall = (error?: Error): void => {
-    isDown = true
-    if (isClosed || wasReported) return
-    wasReported = true
-    warn('Redis does not answer: every instance enforces limits by itself, retrying', error)
-  }
-  const reportRefusal = (error: Error): boolean =>
-    !isClosed && warnOfRefusal('Redis refuses commands: every instance enforces limits by itself', error)
-  const fallByRefusal = (error: Error): void => {
-    isDown = true
-    wasReported = reportRefusal(error) || wasReported
-  }
-  const rise = (): void => {
-    isDown = false
-    if (isClosed || !wasReported) return
-    wasReported = false
-    warn('Redis answers again: limits are shared')
-  }
-
+  /** `undefined` if the command fails or is late. */
   const inTime = (answer: Promise<unknown>): Promise<unknown> =>
-    new Promise((resolve) => {
-      const stop = after(placeWithinMs, () => resolve(undefined))
-      const settle = (value?: unknown) => {
-        stop()
-        resolve(value)
-      }
-      answer.then(settle, () => settle())
-    })
+    within(placeWithinMs, answer, after).catch(() => undefined)
 
   const beat = async (): Promise<void> => {
     if (redis.status === 'ready') {
       const count = await redis.certdataBeat(instancesKey, id, leftAfterMs).catch((error: unknown) => error)
       if (isCount(count) && count >= 1) {
         instances = count
-        rise()
-      } else if (isRefusal(count)) fallByRefusal(count)
-      else fall()
+        health.recover()
+      } else if (isRefusal(count)) health.refuse(count)
+      else health.lose()
     }
-    if (!isClosed) stopBeating = after(isDown ? beatEveryMsWhileDown : beatEveryMs, () => void beat())
+    if (health.state === 'closed') return
+    stopBeating = after(health.state === 'up' ? beatEveryMs : beatEveryMsWhileDown, () => void beat())
   }
 
-  redis.on('error', fall)
-  redis.on('close', () => fall())
+  redis.on('error', health.lose)
+  redis.on('close', () => health.lose())
   redis.once('ready', () => {
     stopBeating()
     void beat()
@@ -131,7 +114,7 @@ export const createRedisLimits = ({ url, view, after, warn }: RedisLimitsOptions
 
   return {
     get isDown() {
-      return isDown
+      return health.state !== 'up'
     },
     get isRefused() {
       return isExchangeRefused
@@ -140,7 +123,7 @@ export const createRedisLimits = ({ url, view, after, warn }: RedisLimitsOptions
       return instances
     },
     async exchange(account, demands) {
-      if (isDown) return undefined
+      if (health.state !== 'up') return undefined
       const keys = demands.map(({ policy }) => redisKey(account, policy))
       keys.push(getErasedName(account.tag))
       const numbers = demands.flatMap(({ policy, spent, wanted, refunds = [] }) => [
@@ -156,22 +139,21 @@ export const createRedisLimits = ({ url, view, after, warn }: RedisLimitsOptions
         return readSettlements(answer, demands)
       } catch (error) {
         isExchangeRefused = isRefusal(error)
-        if (isRefusal(error)) reportRefusal(error)
+        if (isRefusal(error)) health.reportRefusal(error)
         return undefined
       }
     },
     async hold(slot, leaseMs) {
-      if (isDown) return undefined
+      if (health.state !== 'up') return undefined
       const keys = [slotKey(slot), getErasedName(slot.account.tag)]
       const answer = await inTime(redis.certdataSlot(...keys, slot.id, slot.quota, leaseMs, view()))
       return answer === 1 || answer === 0 ? answer === 1 : undefined
     },
     async release(slot) {
-      if (!isDown) await inTime(redis.zrem(slotKey(slot), slot.id))
+      if (health.state === 'up') await inTime(redis.zrem(slotKey(slot), slot.id))
     },
     async close() {
-      isClosed = true
-      isDown = true
+      health.close()
       stopBeating()
       if (redis.status === 'ready') await inTime(redis.zrem(instancesKey, id))
       redis.disconnect()

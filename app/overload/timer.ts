@@ -13,13 +13,25 @@ export const after = (ms: number, call: () => void): (() => void) => {
   }
 }
 
-/** Rejects after `ms` milliseconds, counted as in `after`, unless `work` settles first. */
-export const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const stop = after(ms, () => reject(new Error(`no answer in ${ms} ms`)))
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    stop()
-  }
-}
+/**
+ * Rejects with a `TimeoutError` after `ms` milliseconds, unless `work` settles first. Counts from the end of the turn,
+ * when gathered commands are sent. `timer` defaults to `after`.
+ */
+export const within = <T>(ms: number, work: Promise<T>, timer = after): Promise<T> =>
+  new Promise((resolve, reject) => {
+    let stop = () => {}
+    const sent = setImmediate(() => {
+      stop = timer(ms, () => {
+        const late = new Error(`no answer in ${ms} ms`)
+        late.name = 'TimeoutError'
+        reject(late)
+      })
+    })
+    work.then(resolve, reject).finally(() => {
+      clearImmediate(sent)
+      stop()
+    })
+  })
+
+/** Whether `within` rejected because of its time limit. */
+export const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError'
