@@ -45,14 +45,15 @@ const names = Object.keys(measures) as Measure[]
 
 /** No durability: a crash of the machine ends the bench anyway. */
 const settings = {
-  ...{
-    fsync: 'off',
-    synchronous_commit: 'off',
-    full_page_writes: 'off',
-    wal_level: 'minimal',
-    max_wal_senders: '0',
-  },
-  ...{ max_wal_size: '16GB', checkpoint_timeout: '1h', autovacuum: 'off', shared_buffers: '1GB' },
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '16GB',
+  checkpoint_timeout: '1h',
+  autovacuum: 'off',
+  shared_buffers: '1GB',
 }
 
 const checkRoom = (folder: string) => {

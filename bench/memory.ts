@@ -76,7 +76,11 @@ const run = async (world: World) => {
   const stopOthers = startOthers(world, Number(options.writes))
   try {
     const loop = await runOpenLoop({
-      ...{ url: world.service.url, connections, seconds: totalSeconds, perSecond, request: requests.make },
+      url: world.service.url,
+      connections,
+      seconds: totalSeconds,
+      perSecond,
+      request: requests.make,
       onAnswer: ({ head, status }, n) => {
         requests.note(n, head)
         if (status >= 400) refused[status] = (refused[status] ?? 0) + 1

@@ -43,8 +43,12 @@ const refer = async (
   const answer = await readSample(subject)
   const fields = answer.fields.filter(([name]) => !added.has(name.toLowerCase()))
   const server = await startReference({
-    ...{ status: answer.status, fields, body: answer.body.toString('base64') },
-    ...{ tls, isHttp2: subject.isHttp2, ...(await storeOf(answer)) },
+    status: answer.status,
+    fields,
+    body: answer.body.toString('base64'),
+    tls,
+    isHttp2: subject.isHttp2,
+    ...(await storeOf(answer)),
   })
   const reference = { ...subject, server }
   const difference = findDifference(answer, await readSample(reference))
@@ -76,7 +80,9 @@ const listHits = async ({ service, tls, token }: World): Promise<Scenario[]> => 
     Object.entries(answers).map(([name, answer]): Scenario => {
       const subject = { ...answer, server, isHttp2 }
       return {
-        ...{ name: `${name}, ${way}`, against: `bare ${module}`, subject },
+        name: `${name}, ${way}`,
+        against: `bare ${module}`,
+        subject,
         startReference: () => refer(subject, files),
       }
     }),
@@ -95,7 +101,9 @@ const redisHit = ({ redis, token }: World): Scenario[] => {
   }
   return [
     {
-      ...{ name: 'hit in Redis, page of 50', against: 'bare node:http and one GET of Redis', subject },
+      name: 'hit in Redis, page of 50',
+      against: 'bare node:http and one GET of Redis',
+      subject,
       stores: [store.pid],
       startReference: () => refer(subject, undefined, keep),
     },
@@ -116,7 +124,9 @@ const uncachedPage = async ({ service, token, database, customer }: World): Prom
     postgres: await readReading(database.url, customer.customerId, query, body),
   })
   return {
-    ...{ name: 'uncached page of 50', subject, stores: [await getPostmaster(database.url)] },
+    name: 'uncached page of 50',
+    subject,
+    stores: [await getPostmaster(database.url)],
     against: 'bare node:http and the same statement through pg, records as JSON text',
     startReference: () => refer(subject, undefined, read),
     countQueries: () => countTransactions(database.url),

@@ -116,7 +116,9 @@ const checkOapiCodegen = async (asked: readonly string[]) => {
   const cwd = join(folder, 'oapi-codegen')
   mkdirSync(cwd)
   const settings = {
-    ...{ package: 'certdata', output: 'client.go', generate: { models: true, client: true } },
+    package: 'certdata',
+    output: 'client.go',
+    generate: { models: true, client: true },
     // Without it the types of webhooks are missing, and the code does not compile.
     'output-options': { 'skip-prune': true },
   }

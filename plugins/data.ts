@@ -55,7 +55,12 @@ export default fp<Deps>(
     const exports = createExports({ db, source: exportSource, concurrency, today })
     const waiting = createWaiting({ listen: deps.listen, databaseNow, isDraining: deps.isDraining })
     const feed = createFeed({
-      ...{ db, waiting, publicUrl, today, databaseNow, concurrency },
+      db,
+      waiting,
+      publicUrl,
+      today,
+      databaseNow,
+      concurrency,
       tokens: createTokenCodec(secrets),
       source: exportSource,
       proveEmpty: createProveEmpty({ db, freshness, today, now, monotonicNow }),

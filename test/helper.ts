@@ -59,8 +59,12 @@ const connect = (
 
 const exportPool = (url: string, totalMs: number, max: number) =>
   createPool(url, {
-    ...{ role: readerRole, max, applicationName: 'test exports', onError: ignore },
-    ...{ isStreaming: true, statementTimeoutMs: totalMs },
+    role: readerRole,
+    max,
+    applicationName: 'test exports',
+    onError: ignore,
+    isStreaming: true,
+    statementTimeoutMs: totalMs,
   })
 
 /** By default, these exports never time out. */

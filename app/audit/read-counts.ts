@@ -94,8 +94,12 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     const known = keys.get(name)
     if (known) return known
     const created: KeyCounts = {
-      ...{ reader, byQuery: new Map(), byRoute: new Map(), all: [] },
-      ...{ separate: 0, separateRefusals: 0 },
+      reader,
+      byQuery: new Map(),
+      byRoute: new Map(),
+      all: [],
+      separate: 0,
+      separateRefusals: 0,
     }
     keys.set(name, created)
     return created

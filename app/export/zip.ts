@@ -33,8 +33,12 @@ const usual = pack(2, sizesBehind, deflated, 0, firstDay)
 /** APPNOTE 4.3.7. */
 const localHeader = ({ name }: Entry): Buffer =>
   Buffer.concat([
-    ...[pack(4, 0x04034b50), pack(2, versionNeeded), usual],
-    ...[pack(4, 0, 0, 0), pack(2, name.length, 0), name],
+    pack(4, 0x04034b50),
+    pack(2, versionNeeded),
+    usual,
+    pack(4, 0, 0, 0),
+    pack(2, name.length, 0),
+    name,
   ])
 
 /** APPNOTE 4.3.9. */
@@ -47,24 +51,37 @@ const directoryEntry = ({ name, offset, crc, packedBytes, bytes }: Entry): Buffe
   const extra = isFar ? [pack(2, 1, 8), pack(8, offset)] : []
   const version = isFar ? zip64Version : versionNeeded
   return Buffer.concat([
-    ...[pack(4, 0x02014b50), pack(2, version, version), usual, pack(4, crc, packedBytes, bytes)],
-    ...[pack(2, name.length, isFar ? 12 : 0, 0, 0, 0), pack(4, 0, isFar ? none32 : offset)],
-    ...[name, ...extra],
+    pack(4, 0x02014b50),
+    pack(2, version, version),
+    usual,
+    pack(4, crc, packedBytes, bytes),
+    pack(2, name.length, isFar ? 12 : 0, 0, 0, 0),
+    pack(4, 0, isFar ? none32 : offset),
+    name,
+    ...extra,
   ])
 }
 
 /** APPNOTE 4.3.14 and 4.3.15. */
 const zip64End = (count: number, offset: number, size: number): Buffer =>
   Buffer.concat([
-    ...[pack(4, 0x06064b50), pack(8, 44), pack(2, zip64Version, zip64Version), pack(4, 0, 0)],
-    ...[pack(8, count, count, size, offset), pack(4, 0x07064b50, 0), pack(8, offset + size), pack(4, 1)],
+    pack(4, 0x06064b50),
+    pack(8, 44),
+    pack(2, zip64Version, zip64Version),
+    pack(4, 0, 0),
+    pack(8, count, count, size, offset),
+    pack(4, 0x07064b50, 0),
+    pack(8, offset + size),
+    pack(4, 1),
   ])
 
 /** APPNOTE 4.3.16. */
 const directoryEnd = (count: number, offset: number, size: number): Buffer =>
   Buffer.concat([
-    ...[pack(4, 0x06054b50), pack(2, 0, 0, count, count)],
-    ...[pack(4, size, Math.min(offset, none32)), pack(2, 0)],
+    pack(4, 0x06054b50),
+    pack(2, 0, 0, count, count),
+    pack(4, size, Math.min(offset, none32)),
+    pack(2, 0),
   ])
 
 /**

@@ -50,7 +50,9 @@ export const readEpoch = (row: EpochRow): Epoch => {
   if (!row.begun) throw new AnotherHistory(row.identity)
   const { at, identity, mark } = row
   return {
-    ...{ at, identity, mark },
+    at,
+    identity,
+    mark,
     snapshot: parseSnapshot(row.snapshot),
     prunedBelow: Number(row.pruned_below),
     targetMark: row.target_mark ?? undefined,
@@ -86,7 +88,13 @@ export const beginToken = (
   { snapshot, at, identity, mark }: Epoch,
   { resources, bindings, view }: Pick<SyncToken, 'resources' | 'view'> & { bindings: DayAndWindow },
 ): SyncToken => ({
-  ...{ identity, issuedAt: toSeconds(at), resources, base: snapshot, baseAt: at, mark, view },
+  identity,
+  issuedAt: toSeconds(at),
+  resources,
+  base: snapshot,
+  baseAt: at,
+  mark,
+  view,
   moment: bindings,
 })
 

@@ -90,7 +90,15 @@ const growByFlips = async (
   const target = getTarget(page.token)
   // An unfinished walk keeps its day and window. If they have changed since, another walk follows.
   const statement = flipStatement({
-    ...{ customerId, resources, from, walk, cause, limit, target, withFormer, view },
+    customerId,
+    resources,
+    from,
+    walk,
+    cause,
+    limit,
+    target,
+    withFormer,
+    view,
     seen: seenBy(page.token),
   })
   const rows = statement ? (await statement.execute(db)).rows : []
@@ -137,7 +145,8 @@ const growByLog = async (db: QueuedDb, read: BoundRead, page: Growing, limit: nu
     : { target: epoch.snapshot, targetAt: epoch.at, mark: epoch.mark }
   page.token = first.more
     ? {
-        ...{ ...token, mark },
+        ...token,
+        mark,
         diff: { target, targetAt, xid: Number(first.last_xid), position: Number(first.last_position) },
       }
     : { ...token, base: target, baseAt: targetAt, baseMoment: undefined, diff: undefined, mark }

@@ -30,7 +30,10 @@ const startWebhookTask = ({ stores, warn, addFigures }: TasksOptions): (() => Pr
   const today = () => toInstant(now()).slice(0, 10)
   const attempts = { delivered: 0, failed: 0, disabled: 0 }
   const sender = startWebhooks({
-    ...{ db, reserved, now, warn },
+    db,
+    reserved,
+    now,
+    warn,
     tokens: createTokenCodec(secrets),
     proveEmpty: createProveEmpty({ db, freshness, today, now, monotonicNow: () => performance.now() }),
     deliver: createDeliver({ outbound: createOutbound(), keys: createWebhookKeys(secrets), now }),

@@ -63,7 +63,10 @@ const openSubject = async ({ url, size }: { url: string; size: Size }) => {
     `record_id = '${oftenChanged}' order by position offset ${limit / 2} limit 1 --`,
   )
   const service = await startService({
-    ...{ DATABASE_URL: url, SECRET_KEY: secretKey, CACHE_BYTES: '0', LOG_LEVEL: 'warn' },
+    DATABASE_URL: url,
+    SECRET_KEY: secretKey,
+    CACHE_BYTES: '0',
+    LOG_LEVEL: 'warn',
   })
   const small = await listSmall(client)
   const apiKey = await issueKey(client, largeCustomer)
@@ -86,8 +89,12 @@ const openSubject = async ({ url, size }: { url: string; size: Size }) => {
   const all = resourceNames.map((name) => resources[name])
   const record = (id: string) =>
     recordHistory({
-      ...{ customerId: largeCustomer, resource: resources.certificates, id, limit },
-      ...{ after: undefined, day: new Date().toISOString().slice(0, 10) },
+      customerId: largeCustomer,
+      resource: resources.certificates,
+      id,
+      limit,
+      after: undefined,
+      day: new Date().toISOString().slice(0, 10),
     })
   const list = (after: Place | undefined, since?: string) =>
     listHistory({ customerId: largeCustomer, resources: all, since, limit, after })

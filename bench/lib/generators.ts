@@ -81,8 +81,12 @@ const runWrk: Generate = async (target, { seconds, connections }) => {
     if (!counted) throw new Error(`wrk printed no result:\n${said}`)
     const [answers = 0, us = 1, mean = 0, p99 = 0, bytes = 0, failed = 0] = counted
     return {
-      ...{ answers, bytes, failed },
-      ...{ rate: (1e6 * answers) / us, averageMs: mean / 1000, p99Ms: p99 / 1000 },
+      answers,
+      bytes,
+      failed,
+      rate: (1e6 * answers) / us,
+      averageMs: mean / 1000,
+      p99Ms: p99 / 1000,
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -122,7 +126,11 @@ const runAutocannon: Generate = async (target, { seconds, connections }) => {
     return { ...request, path: `${parts?.before}${String(n).padStart(digits, '0')}${parts?.after}` }
   }
   const result = await autocannon({
-    ...{ url: server.url + path, connections, duration: seconds, method, headers },
+    url: server.url + path,
+    connections,
+    duration: seconds,
+    method,
+    headers,
     ...(body === undefined ? {} : { body }),
     ...(parts ? { requests: [{ setupRequest }] } : {}),
     tlsOptions: { rejectUnauthorized: false },

@@ -86,7 +86,13 @@ export const createWorld = async ({
       crowd.push({ customerId: each.customerId, token: await logIn(service.url, each) })
     }
     return {
-      ...{ service, tls, redis, database, customer, crowd, close },
+      service,
+      tls,
+      redis,
+      database,
+      customer,
+      crowd,
+      close,
       token: await logIn(service.url, customer),
       logIn: (customerId) => {
         const each = crowdKeys.find((customer) => customer.customerId === customerId)

@@ -28,7 +28,8 @@ export const openBare = async (bytes: number): Promise<Bare> => {
   child.send({ cert, key, bytes } satisfies Order)
   const [port] = await once(child, 'message')
   return {
-    ...{ port, authorization: 'Bearer none' },
+    port,
+    authorization: 'Bearer none',
     rssBytes: () => readRssBytes(child.pid as number),
     async close() {
       const gone = once(child, 'exit')

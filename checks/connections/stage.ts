@@ -72,10 +72,14 @@ export const openStage = async (algorithm: 'ec' | 'rsa' = 'ec'): Promise<Stage> 
     select 'acme', 'p' || n, 'product ' || n from generate_series(1, 200) n`.execute(database.operator)
   const certificate = makeCertificate(algorithm)
   const env = {
-    ...{ DATABASE_URL: database.url, SECRET_KEY: secretKey, LOG_LEVEL: 'warn' },
-    ...{ TLS_CERT: certificate.cert, TLS_KEY: certificate.key },
+    DATABASE_URL: database.url,
+    SECRET_KEY: secretKey,
+    LOG_LEVEL: 'warn',
+    TLS_CERT: certificate.cert,
+    TLS_KEY: certificate.key,
     MAX_CONNECTIONS: '100000',
-    ...{ LIMIT_ENTERPRISE_BURST: '1000000', LIMIT_ENTERPRISE_MINUTE: '100000000' },
+    LIMIT_ENTERPRISE_BURST: '1000000',
+    LIMIT_ENTERPRISE_MINUTE: '100000000',
   }
   const service = await startService(env, { isMeasured: true, hasOwnSession: true })
   const close = async () => {
@@ -87,7 +91,8 @@ export const openStage = async (algorithm: 'ec' | 'rsa' = 'ec'): Promise<Stage> 
     await until('the service is ready', () => isReady(service.port), 30_000)
     const pid = service.child.pid as number
     return {
-      ...{ port: service.port, apiKey },
+      port: service.port,
+      apiKey,
       ...(await warm(service.port, apiKey)),
       cpuMs: () => readCpuMs(pid),
       rssBytes: () => readRssBytes(pid),

@@ -56,14 +56,17 @@ const visit = async (distance: Distance, apiKey: string, ask: Ask): Promise<Visi
   })
   const before = counter.received()
   const kept = await counter.trips(askPage)
-  return { ...{ first, kept }, pageBytes: counter.received() - before, connections: counter.connections() }
+  return { first, kept, pageBytes: counter.received() - before, connections: counter.connections() }
 }
 
 export const visitByHttp1 = async (distance: Distance, apiKey: string): Promise<Visit> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false })
   const ask: Ask = async (method, path, headers) => {
     const sent = request({
-      ...{ method, path, headers, agent },
+      method,
+      path,
+      headers,
+      agent,
       host: '127.0.0.1',
       port: distance.port,
     }).end()
@@ -113,5 +116,5 @@ export const visitByClient = async (
   const before = counter.received()
   const kept = await counter.trips(() => client.list('products', { limit: 50 }))
   const pageBytes = counter.received() - before
-  return { ...{ first, kept, pageBytes, statuses }, connections: counter.connections() }
+  return { first, kept, pageBytes, statuses, connections: counter.connections() }
 }

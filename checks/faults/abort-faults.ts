@@ -72,7 +72,8 @@ export const clientsAbort: Fault = {
   expected: {
     text: 'all other requests answered, every connection and export released',
     // The large pages keep a machine with two cores busy.
-    ...{ knownMs: 1_000, otherMs: 3_000 },
+    knownMs: 1_000,
+    otherMs: 3_000,
   },
   async start(stage) {
     const [first] = stage.services

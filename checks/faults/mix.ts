@@ -9,8 +9,18 @@ export type Kind = (typeof kinds)[number]
 
 /** One round of requests to one instance. The next round goes to the other instance. */
 const round: readonly Kind[] = [
-  ...(['cached', 'uncached', 'item', 'live', 'cached', 'shared'] as const),
-  ...(['login', 'cached', 'item', 'changes', 'uncached', 'cached'] as const),
+  'cached',
+  'uncached',
+  'item',
+  'live',
+  'cached',
+  'shared',
+  'login',
+  'cached',
+  'item',
+  'changes',
+  'uncached',
+  'cached',
 ]
 const firstUncached = round.indexOf('uncached')
 export const productCount = 20

@@ -6,9 +6,13 @@ import { staleMaxSeconds } from './stage.ts'
 const away: Expected = {
   text: 'from memory stale, the rest 503 unavailable, recovered in 2 s',
   allowed: {
-    ...{ cached: stale, item: stale, login: refused, changes: refused },
+    cached: stale,
+    item: stale,
+    login: refused,
+    changes: refused,
     // A page that was read while polls failed is stale: the rights of its customer may have changed.
-    ...{ uncached: [...stale, ...refused], shared: [...stale, ...refused] },
+    uncached: [...stale, ...refused],
+    shared: [...stale, ...refused],
   },
   seen: { cached: 'stale', item: 'stale', uncached: '503 unavailable', login: '503 unavailable' },
   isWarned: true,
@@ -22,8 +26,10 @@ const hanging: Expected = {
   text: 'as killed; statements in progress 503 after at most 7 s',
   allowed: {
     ...away.allowed,
-    ...{ login: refusedOrQueued, changes: refusedOrQueued },
-    ...{ uncached: [...stale, ...refusedOrQueued], shared: [...stale, ...refusedOrQueued] },
+    login: refusedOrQueued,
+    changes: refusedOrQueued,
+    uncached: [...stale, ...refusedOrQueued],
+    shared: [...stale, ...refusedOrQueued],
   },
   otherMs: hangMs,
 }

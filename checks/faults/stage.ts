@@ -106,7 +106,13 @@ export const openStage = async (): Promise<Stage> => {
     const loads = createLoads({ token, apiKeys: database.apiKeys, syncToken })
     const isWhole = createProbe({ services, headers, loads })
     const stage: Stage = {
-      ...{ database, redis, redisProxy, services, headers, loads, close },
+      database,
+      redis,
+      redisProxy,
+      services,
+      headers,
+      loads,
+      close,
       async startRedis() {
         stage.redis = await startRedis(redis.port)
       },

@@ -98,8 +98,12 @@ const backendsTerminated: Fault = {
   expected: {
     text: 'statements in progress 503 unavailable, the rest answered',
     allowed: {
-      ...{ cached: stale, item: stale, login: refused, changes: refused },
-      ...{ uncached: [...stale, ...refused], shared: [...stale, ...refused] },
+      cached: stale,
+      item: stale,
+      login: refused,
+      changes: refused,
+      uncached: [...stale, ...refused],
+      shared: [...stale, ...refused],
     },
     isWarned: true,
     // The log may contain a warning for each lost connection.

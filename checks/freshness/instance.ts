@@ -133,7 +133,11 @@ const main = async (options: InstanceOptions) => {
     : undefined
   const { pool: max, ...exportLimits } = config.exports
   const exportPool = createPool(databaseUrl, {
-    ...{ role: readerRole, max, applicationName: 'certdata exports', isStreaming: true, onError: ignore },
+    role: readerRole,
+    max,
+    applicationName: 'certdata exports',
+    isStreaming: true,
+    onError: ignore,
   })
   const exportSource = createExportSource({ pool: exportPool, max, ...exportLimits })
   const app = await build({

@@ -46,8 +46,11 @@ export const askOnOtherTimeline = async (): Promise<Outcome> => {
     const standby = await postgres.createStandby()
     closing.push(standby.stop)
     const stage = await openStage({
-      ...{ postgres, standby, withoutRedis: true },
-      ...{ fault: 'foreign-standby', isFaultOfOne: true },
+      postgres,
+      standby,
+      withoutRedis: true,
+      fault: 'foreign-standby',
+      isFaultOfOne: true,
     })
     closing.push(stage.close)
     const { operator } = stage

@@ -158,7 +158,11 @@ export const attachStage = async (ownerUrl: string, instances: Instance[]): Prom
     const writers = createWriters(operator, sessions)
     const victims = { instances, writers } as unknown as Victims
     return {
-      ...{ instances, writers, operator, victims, redisUrl: undefined },
+      instances,
+      writers,
+      operator,
+      victims,
+      redisUrl: undefined,
       ...logins,
       close: () => operator.end(),
     }

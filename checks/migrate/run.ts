@@ -15,7 +15,11 @@ const promisedMs = 1_000
 const database = await createTestDatabase()
 const owner = connectOwner(database)
 const reader = createPool(database.url, {
-  ...{ role: readerRole, max: 1, applicationName: 'reader', onError: () => {}, statementTimeoutMs: 0 },
+  role: readerRole,
+  max: 1,
+  applicationName: 'reader',
+  onError: () => {},
+  statementTimeoutMs: 0,
 })
 
 const seed = async (): Promise<void> => {

@@ -128,7 +128,10 @@ export const checkGoodput = async (kind: CrowdOptions['kind'], directory?: strin
     const settled = Promise.withResolvers<void>()
     const sent = sendCrowd(
       {
-        ...{ port: subject.port, clients, seconds, kind },
+        port: subject.port,
+        clients,
+        seconds,
+        kind,
         tokens: subject.tokens.slice(0, customers),
         seed: index + 1,
       },

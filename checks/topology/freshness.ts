@@ -11,7 +11,9 @@ const unharmed = () => Promise.reject(new Error('the checker harms nothing here'
 
 /** An instance that was started elsewhere. Its fills are not counted. */
 const toInstance = (port: number, index: number): Instance => ({
-  ...{ id: String.fromCharCode(65 + index), port, pid: 0 },
+  id: String.fromCharCode(65 + index),
+  port,
+  pid: 0,
   shiftClock: () => {},
   shiftDay: () => {},
   takeCounters: async () => ({ fills: 0, mostFillsAtOnce: 0, fromStandby: 0 }),

@@ -87,7 +87,12 @@ export const openStage = async (): Promise<Stage> => {
     // The test message is not part of this check.
     const outbound = async () => ({ status: 204, headers: {}, body: Buffer.alloc(0) })
     const stage: Stage = {
-      ...{ server, url, redis, services, owner, close },
+      server,
+      url,
+      redis,
+      services,
+      owner,
+      close,
       async startInstance(index) {
         services[index] = await start(index)
       },

@@ -405,14 +405,21 @@ t.test('a standby may be ahead of the log: changes that no poll has reported are
 
 t.test('a standby is ahead only of polls that it may have overtaken', async (t) => {
   const poll = (text: string) => ({
-    ...{ snapshot: parseSnapshot(text), at: '', epoch: 'e', mark: 'm', since: undefined, events: [] },
+    snapshot: parseSnapshot(text),
+    at: '',
+    epoch: 'e',
+    mark: 'm',
+    since: undefined,
+    events: [],
     distrusted: [],
   })
   const fence = createFence()
   const freshness = createFreshnessCheck(fence, {} as Poller, 0)
   const isAhead = (text: string, isStandby = true) =>
     freshness.mayBeAhead({
-      ...{ customerId: 'acme', dependsOn: [], epoch: 'e' },
+      customerId: 'acme',
+      dependsOn: [],
+      epoch: 'e',
       snapshot: parseSnapshot(text, isStandby),
     })
   t.ok(isAhead('5:9:'), 'nothing is known yet')
@@ -561,7 +568,12 @@ t.test('distrusted data are never stale', async (t) => {
   const at = '2026-01-01T00:00:00.000000Z'
   const poll = (distrusted: string[]) =>
     fence.apply({
-      ...{ snapshot: parseSnapshot('9:9:'), at, epoch: 'e', mark: 'm', since: undefined, events: [] },
+      snapshot: parseSnapshot('9:9:'),
+      at,
+      epoch: 'e',
+      mark: 'm',
+      since: undefined,
+      events: [],
       distrusted,
     })
   const entry = createEntry('one', { snapshot: parseSnapshot('9:9:'), at })

@@ -11,7 +11,12 @@ const pool = () => createPool(url, { role: readerRole, max: 3, applicationName: 
 const db = createDb(pool())
 const { poller } = await startTestFence(url)
 startWebhooks({
-  ...{ db, reserved: db, tokens, now: poller.databaseNow, warn: () => {}, onAttempt: () => {} },
+  db,
+  reserved: db,
+  tokens,
+  now: poller.databaseNow,
+  warn: () => {},
+  onAttempt: () => {},
   listen: poller.listen,
   proveEmpty: async () => undefined,
   deliver: createDeliver({

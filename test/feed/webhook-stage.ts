@@ -80,7 +80,13 @@ export const startSender = async (
   const warnings: string[] = []
   const { db = database.reader, reserved = database.reserved } = options
   const sender = startWebhooks({
-    ...{ db, reserved, tokens, now, spacingMs, everyMs, renewEveryMs },
+    db,
+    reserved,
+    tokens,
+    now,
+    spacingMs,
+    everyMs,
+    renewEveryMs,
     proveEmpty: createProveEmpty({ db, freshness, today, now, monotonicNow: () => performance.now() }),
     deliver: createDeliver({ outbound, keys: createWebhookKeys(secrets), now }),
     listen: poller.listen,

@@ -394,8 +394,13 @@ t.test('failing receivers leave capacity for the others', async (t) => {
   const [healthy, failing] = [await newWebhook(), await newWebhook()]
   const added = 150
   await copyWebhook(failing.webhook.webhook_id, added, {
-    ...{ message_id: `'msg_' || n`, message_at: 'now()', message_resources: 'w.resources' },
-    ...{ message_after: 'w.token', attempts: '1', failing_since: 'now()', next_attempt_at: 'now()' },
+    message_id: `'msg_' || n`,
+    message_at: 'now()',
+    message_resources: 'w.resources',
+    message_after: 'w.token',
+    attempts: '1',
+    failing_since: 'now()',
+    next_attempt_at: 'now()',
   })
   const gate = Promise.withResolvers<number>()
   failing.receiver.answer = () => gate.promise
@@ -414,8 +419,10 @@ t.test('at most 200 messages are sent in parallel, and the rest follows immediat
   const { receiver, webhook } = await newWebhook()
   const added = 250
   await copyWebhook(webhook.webhook_id, added, {
-    ...{ message_id: `'msg_' || n`, message_at: 'now()', message_resources: 'w.resources' },
-    ...{ message_after: 'w.token' },
+    message_id: `'msg_' || n`,
+    message_at: 'now()',
+    message_resources: 'w.resources',
+    message_after: 'w.token',
   })
   const gate = Promise.withResolvers<number>()
   receiver.answer = () => gate.promise

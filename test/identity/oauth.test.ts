@@ -264,7 +264,8 @@ t.test('each refusal has a code of OAuth, and no 401 reveals its reason', async 
     '400 unauthorized_client': { 'a plan without access': token(as(lapsed, grant)) },
     '403 invalid_request': {
       'without TLS': app.inject({
-        ...{ method: 'POST', url: '/v1/oauth/token' },
+        method: 'POST',
+        url: '/v1/oauth/token',
         remoteAddress: '192.0.2.1',
       }),
     },
@@ -331,8 +332,18 @@ t.test('introspection describes only the customer’s own tokens, as requests se
   const token = await readToken(each, { scope: 'lab:read products:read' })
   const { iat, nbf, exp, jti } = decodeJwt(token)
   t.strictSame(await introspect(each, token), {
-    ...{ active: true, scope: 'lab:read products:read', client_id: each.id, sub: each.id },
-    ...{ customer: each.customer, token_type: 'Bearer', iss: origin, aud: origin, iat, nbf, exp, jti },
+    active: true,
+    scope: 'lab:read products:read',
+    client_id: each.id,
+    sub: each.id,
+    customer: each.customer,
+    token_type: 'Bearer',
+    iss: origin,
+    aud: origin,
+    iat,
+    nbf,
+    exp,
+    jti,
   })
   const sibling = await newClient({ customer: each.customer })
   t.match(await introspect(sibling, token), { active: true, client_id: each.id })

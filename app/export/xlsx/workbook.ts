@@ -13,8 +13,16 @@ const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
 /** In characters. Excel shows a date that does not fit as `####`. */
 const widths: Readonly<Record<ColumnKind, number>> = {
-  ...{ text: 24, token: 18, date: 12, integer: 12, number: 12, boolean: 12 },
-  ...{ instant: 20, texts: 24, json: 24, periods: 36 },
+  text: 24,
+  token: 18,
+  date: 12,
+  integer: 12,
+  number: 12,
+  boolean: 12,
+  instant: 20,
+  texts: 24,
+  json: 24,
+  periods: 36,
 }
 
 // See docs/decisions/0082-xlsx-is-written-here.md.

@@ -23,8 +23,14 @@ export const delayAfter = (attempts: number, random: number): number =>
 export const toInstant = (ms: number): string => new Date(ms).toISOString()
 
 const noMessage = {
-  ...{ message_id: null, message_at: null, message_resources: null, message_after: null },
-  ...{ next_token: null, next_since: null, next_day: null, next_identity: null },
+  message_id: null,
+  message_at: null,
+  message_resources: null,
+  message_after: null,
+  next_token: null,
+  next_since: null,
+  next_day: null,
+  next_identity: null,
 } as const
 
 /** Decides after an attempt that ended at `atMs`. 410, or three days of failures, disable a webhook. */

@@ -30,10 +30,15 @@ export const createSend = (options: SendOptions) => {
     const { resources, after, next } = await search(hook)
     if (resources.length === 0) return void (await update(hook, { ...next, held_until: null }))
     return update(hook, {
-      ...{ message_id: createMessageId(), message_at: toInstant(now()), held_until: until() },
-      ...{ message_resources: resources, message_after: after },
-      ...{ next_token: next.token, next_since: next.since },
-      ...{ next_day: next.day, next_identity: next.identity },
+      message_id: createMessageId(),
+      message_at: toInstant(now()),
+      held_until: until(),
+      message_resources: resources,
+      message_after: after,
+      next_token: next.token,
+      next_since: next.since,
+      next_day: next.day,
+      next_identity: next.identity,
     })
   }
 
@@ -51,7 +56,8 @@ export const createSend = (options: SendOptions) => {
   const settle = (hook: LeasedWebhook, { result }: DeliveryResult, consequence: Consequence) => {
     const at = toInstant(now())
     const changes = {
-      ...{ held_until: until(), last_result: result },
+      held_until: until(),
+      last_result: result,
       delivery: { at, message_id: hook.message_id ?? '', result },
       ...consequence.changes,
     }
@@ -66,7 +72,9 @@ export const createSend = (options: SendOptions) => {
       if (!hook) return undefined
       const { message_id: id, message_at, message_resources, message_after: after } = hook
       const result = await deliver(hook.url, {
-        ...{ id: id ?? '', type: 'changes.available', at: new Date(message_at ?? 0).toISOString() },
+        id: id ?? '',
+        type: 'changes.available',
+        at: new Date(message_at ?? 0).toISOString(),
         data: { resources: message_resources ?? [], ...(after === null ? {} : { after }) },
       })
       const consequence = decide(hook, result, now(), random())

@@ -80,8 +80,12 @@ export const defineResource = <Schema extends z.ZodObject>(
     const kind = getKind(type)
     const sortColumn = kind.nullable ? `${name}_sort` : name
     const field = {
-      ...{ ...kind, name, schema: type, indexedElements: elements.includes(name) },
-      ...{ computed: computed[name], filter: filters[name] },
+      ...kind,
+      name,
+      schema: type,
+      indexedElements: elements.includes(name),
+      computed: computed[name],
+      filter: filters[name],
       sortColumn: sorts.includes(name) ? sortColumn : undefined,
     }
     return [name, field]

@@ -46,7 +46,8 @@ const good = (name: string, message: Message = {}, changes: object = {}): Vector
   return { name, ...sent, message: { id: message.id ?? 'msg_1', ...JSON.parse(sent.body) } }
 }
 const bad = (name: string, reason: string, message: Message = {}, changes: object = {}): Vector => ({
-  ...{ name, ...send(message) },
+  name,
+  ...send(message),
   ...changes,
   reason,
 })
