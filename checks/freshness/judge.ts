@@ -270,8 +270,9 @@ export const judge = (log: RunLog, rules: Rules): Judgement => {
   checkOrder(judged, report)
   checkRights(log, rules, report)
   const failures = log.reads.filter(isFailure)
-  const isAllowed = ({ noCache, status }: Read) =>
-    rules.mayFail || (rules.mayRefuseNoCache && noCache && status === 503)
+  // The feed is never stale: it refuses requests while rights may be out of date.
+  const isAllowed = ({ noCache, url, status }: Read) =>
+    rules.mayFail || (rules.mayRefuseNoCache && (noCache || url === '/v1/changes') && status === 503)
   for (const read of failures)
     if (!isAllowed(read)) report('failed', read, `status ${read.status} ${read.problem ?? ''}`)
   staleness.sort((a, b) => a - b)
