@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
+import { daySeconds } from '../config/units.ts'
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { unavailable } from '../errors.ts'
@@ -72,7 +73,6 @@ export const withBegunLog = async <T>(db: Db, work: () => Promise<T>): Promise<T
 
 /** The age limit of tokens and of the log. */
 export const retentionDays = 90
-const daySeconds = 86_400
 
 /** RFC 3339 to seconds since 1970. */
 export const toSeconds = (instant: string): number => Math.floor(Date.parse(instant) / 1000)
