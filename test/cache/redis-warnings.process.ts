@@ -31,8 +31,11 @@ if (redis) {
     const { cache, warnings } = open(t, redis.url)
     const write = (n: number) => cache.set(createEntry('x', { key: `key ${n}` }))
     await admin.config('SET', 'maxmemory', '1')
-    write(0)
-    await until('the refusal is reported', () => warnings.length > 0)
+    // Nothing is written before the connection is ready.
+    await until('the refusal is reported', () => {
+      write(0)
+      return warnings.length > 0
+    })
     for (let n = 1; n < 10; n++) write(n)
     // Redis answers commands of a connection in order.
     await cache.get('acme', 'key 0', ['products'])
