@@ -304,13 +304,15 @@ t.test('a database with another encoding is refused by migrate and at the start'
   await t.rejects(open({ DATABASE_URL: url }), { message: advice })
 })
 
-t.test('only app/db/session.ts sets connection options', async (t) => {
+t.test('only app/db/session.ts and the bundled PostgreSQL set connection options', async (t) => {
   const app = join(packageRoot, 'app')
   const files = readdirSync(app, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   const others = files.filter((file) =>
     /connectionString: (?!pinSession\()/.test(readFileSync(join(app, file), 'utf8')),
   )
-  t.same(others, [], 'every connection string passes pinSession')
+  // It creates its database with this connection, before any of its tables exists.
+  t.same(others, ['local/embedded/socket.ts'], 'every other connection string passes pinSession')
+  t.match(readFileSync(join(app, 'local/embedded/socket.ts'), 'utf8'), "options: '-c ")
 })
 
 t.test('a pooler that refuses start-up options is named as the cause', withPooler, async (t) => {
