@@ -19,7 +19,7 @@ import {
 } from './follower.ts'
 
 /** After random schedules, a client that follows the tokens has exactly the rows of a full read. */
-const runs = cases(100)
+const runs = cases(50)
 
 const database = await createTestDatabase()
 const elsewhere = await testPostgres()
