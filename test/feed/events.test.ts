@@ -88,6 +88,7 @@ t.test('a change is an event, and its id is the position for the next connection
   t.equal(change.id, change.data.page.next_token)
   first.stop()
   await addProduct(id, 'later')
+  await notice(get)
   // A browser reconnects with the URL of its first request.
   const again = await open(t, token, `?resources=products&after=${begin.id}`, { 'last-event-id': change.id })
   await until('what came meanwhile', () => again.events.length === 1)
