@@ -58,8 +58,8 @@ const measureWorld = async (isWanted: (scenario: Scenario) => boolean, execArgv:
 }
 
 /**
- * Measures scenarios below their floor, or next to busy programs, once more, with new servers. A regression is in every process, but one
- * process over HTTP/2 may cost a quarter more than another one of the same build.
+ * Measures scenarios below their floor, or next to busy programs, once more, with new servers. A regression is in every
+ * process, but one process over HTTP/2 may cost a quarter more than another one of the same build.
  */
 const measureTwice = async (isWanted: (scenario: Scenario) => boolean, execArgv?: readonly string[]) => {
   const report = await measureWorld(isWanted, execArgv)

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
 import { ApiError, unavailable } from '../app/errors.ts'
-
 import { wantsNoCache } from '../app/http/fields.ts'
 import { requireAcceptable } from '../app/http/media-type.ts'
 import { splitTarget } from '../app/http/pairs.ts'

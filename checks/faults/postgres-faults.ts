@@ -1,19 +1,11 @@
-import { hangMs, refused, refusedOrQueued, stale } from './expectations.ts'
+import { hangMs, refused, refusedOrQueued, stale, whilePollsFail } from './expectations.ts'
 import type { Expected, Fault } from './fault.ts'
 import { staleMaxSeconds } from './stage.ts'
 
 /** The database is unreachable: answers from memory are stale, all other requests are refused. */
 const away: Expected = {
   text: 'from memory stale, the rest 503 unavailable, recovered in 2 s',
-  allowed: {
-    cached: stale,
-    item: stale,
-    login: refused,
-    changes: refused,
-    // A page that was read while polls failed is stale: the rights of its customer may have changed.
-    uncached: [...stale, ...refused],
-    shared: [...stale, ...refused],
-  },
+  allowed: whilePollsFail,
   seen: { cached: 'stale', item: 'stale', uncached: '503 unavailable', login: '503 unavailable' },
   isWarned: true,
   // The log may contain a warning for each of the 34 lost connections.

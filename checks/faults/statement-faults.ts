@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { hangMs, refused, refusedOrQueued, stale } from './expectations.ts'
+import { hangMs, refused, refusedOrQueued, whilePollsFail } from './expectations.ts'
 import type { Expected, Fault } from './fault.ts'
 import type { Stage } from './stage.ts'
 
@@ -97,14 +97,7 @@ const backendsTerminated: Fault = {
   name: 'all backends terminated, twice a second',
   expected: {
     text: 'statements in progress 503 unavailable, the rest answered',
-    allowed: {
-      cached: stale,
-      item: stale,
-      login: refused,
-      changes: refused,
-      uncached: [...stale, ...refused],
-      shared: [...stale, ...refused],
-    },
+    allowed: whilePollsFail,
     isWarned: true,
     // The log may contain a warning for each lost connection.
     mostWarnings: 100,
