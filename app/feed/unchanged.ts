@@ -22,7 +22,7 @@ export const listDependencies = ({ resources: names }: Pick<SyncToken, 'resource
   settings,
 ]
 
-/** Whether only a row in the log since the poll can add to the next page. `now`: the day and the window of this moment. */
+/** Whether the next page is empty, unless the log has a row since the poll. `now`: the present day and window. */
 export const isUpToDate = (token: SyncToken, now: DayAndWindow, { snapshot, at }: Poll): boolean => {
   const { diff, flip, baseMoment, moment, reported, view, resources: names } = token
   if (diff || flip || baseMoment) return false

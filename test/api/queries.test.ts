@@ -508,7 +508,7 @@ t.test('a search needs 1 to 5 words of 2 letters, and the refusal explains this'
   t.equal((await acme.get('/v1/changes?q=aa')).statusCode, 400, 'nor is the feed')
 })
 
-t.test('all finds no record that lacks one of the values, whichever it is', async (t) => {
+t.test('all finds only records that have every value', async (t) => {
   const { get } = await asCustomer(database, app, 'lacker')
   const tags = Array.from({ length: 20 }, (_, n) => `tag ${n}`)
   await sql`insert into products (customer_id, id, name, tags, part_numbers)

@@ -398,7 +398,7 @@ t.test('counts of the store replace the units from before the mark, and only tho
   t.end()
 })
 
-t.test('an instance alone admits twice as many units ahead of the store as one of two', (t) => {
+t.test('a single instance may be twice as far ahead of the store as each of two', (t) => {
   const countAhead = (instances: number): number => {
     const { accounts } = createWorld(one(100), instances)
     let ahead = 0
