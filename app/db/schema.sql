@@ -1671,6 +1671,7 @@ CREATE OR REPLACE FUNCTION public.customers_history_delete()
 AS $function$
 begin
   delete from record_history where customer_id = old.customer_id;
+  delete from history_begun where customer_id = old.customer_id;
   return null;
 end $function$
 

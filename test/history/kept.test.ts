@@ -11,7 +11,8 @@ const owner = await connect()
 const count = async (customer: string) =>
   (
     await run(sql<{ n: number }>`
-      select count(*)::integer as n from record_history where customer_id = ${customer}`)
+      select (select count(*) from record_history where customer_id = ${customer})::integer
+        + (select count(*) from history_begun where customer_id = ${customer})::integer as n`)
   )[0]?.n
 const { cli } = createCommandLine({ DATABASE_URL: database.url })
 
@@ -215,6 +216,9 @@ t.test('history is deleted with its customer', async (t) => {
   t.equal(await count('erased'), 0)
   await asCustomer(database, app, 'dropped')
   await run(sql`insert into products (customer_id, id, name) values ('dropped', 'p', 'one')`)
+  await run(
+    sql`insert into history_begun (customer_id, resource, since) values ('dropped', 'products', now())`,
+  )
   await run(sql`delete from customers where customer_id = 'dropped'`)
   t.equal(await count('dropped'), 0, 'also where the row of the customer is deleted by itself')
 })

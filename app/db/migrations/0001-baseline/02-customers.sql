@@ -50,6 +50,7 @@ create function customers_history_delete() returns trigger language plpgsql
 set search_path = public, pg_temp as $$
 begin
   delete from record_history where customer_id = old.customer_id;
+  delete from history_begun where customer_id = old.customer_id;
   return null;
 end $$;
 create trigger customers_history_delete after delete on customers
