@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { userInfo } from 'node:os'
-import { runCommandLine } from './operator/cli/command-line.ts'
-import type { Shell } from './operator/cli/shell.ts'
+import { runCommandLine } from './command-line/command-line.ts'
+import type { Shell } from './command-line/shell.ts'
 
 // As shells report them: 128 + the signal's number.
 const signals = { SIGINT: 130, SIGTERM: 143 } as const

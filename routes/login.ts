@@ -4,14 +4,14 @@ import { ApiError } from '../app/errors.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import { presentApiKey } from '../app/identity/credential.ts'
 import { jwksMaxAgeSeconds } from '../app/identity/signing-keys.ts'
-import { emptyQuery } from '../app/records/query/no-parameters.ts'
 import {
   describeIntrospection,
   describeLogin,
   describeRevocation,
   describeSigningKeys,
   describeToken,
-} from '../app/site/openapi/account.ts'
+} from '../app/openapi/account.ts'
+import { emptyQuery } from '../app/records/query/no-parameters.ts'
 import oauth, {
   authenticateClient,
   formType,

@@ -8,8 +8,8 @@ import {
   protectedResourceMetadata,
 } from '../app/identity/metadata.ts'
 import { namedScopes } from '../app/identity/scopes.ts'
+import { describeWebhookKeys } from '../app/openapi/webhooks.ts'
 import { once } from '../app/site/once.ts'
-import { describeWebhookKeys } from '../app/site/openapi/webhooks.ts'
 import { findReferenceLink } from '../app/site/reference-link.ts'
 import { securityTxt } from '../app/site/security-txt.ts'
 import type { SiteFile } from '../app/site/site.ts'

@@ -42,7 +42,7 @@ t.test('no files of the service import each other in a circle, not even for type
 
 t.test('ARCHITECTURE.md lists the rooms in their order, each in a line', async (t) => {
   const table = getText('ARCHITECTURE.md').split('## The rooms')[1] ?? ''
-  const named = [...table.matchAll(/^\| `(?:app\/)?(\w+)/gm)].map(([, name]) => name)
+  const named = [...table.matchAll(/^\| `(?:app\/)?([\w-]+)/gm)].map(([, name]) => name)
   const listed = rooms.filter((room) => room !== 'main')
   t.same(named, listed)
 })
@@ -138,7 +138,7 @@ t.test('the query grammar is pure: no database, no clock, no framework', async (
 
 t.test('commands use the given shell instead of process and console', async (t) => {
   const wrong = files
-    .filter((file) => file.startsWith('app/operator/cli/'))
+    .filter((file) => file.startsWith('app/command-line/'))
     .filter((file) => /\b(process|console)\.\w/.test(getText(file)))
   t.same(wrong, [])
 })

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { runCommandLine } from '../app/command-line/command-line.ts'
 import type { Outbound } from '../app/http/outbound.ts'
-import { runCommandLine } from '../app/operator/cli/command-line.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,7 @@
 import { catalogue, type ErrorCode } from '../errors.ts'
+import { problemExample } from '../openapi/problem-examples.ts'
 import { type Html, html } from './escape.ts'
 import type { PageContent } from './layout.ts'
-import { problemExample } from './openapi/problem-examples.ts'
 import { problemWords } from './problem-words.ts'
 
 const codes = Object.keys(catalogue) as ErrorCode[]

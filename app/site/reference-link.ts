@@ -1,4 +1,4 @@
-import type { Route } from './openapi/description.ts'
+import type { Route } from '../openapi/description.ts'
 
 export type DescribedRoute = Pick<Route, 'method' | 'path' | 'description'>
 

@@ -170,7 +170,7 @@ t.test('a command loads no modules of other commands', async (t) => {
     { cwd: root, env: { PATH: process.env.PATH } },
   )
   const loaded: string[] = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')
-  t.ok(loaded.some((url) => url.endsWith('app/operator/cli/config.ts')))
+  t.ok(loaded.some((url) => url.endsWith('app/command-line/config.ts')))
   t.same(
     loaded.filter((url) => /cli\/(import|keys|migrate)\.ts|kysely|db\/embedded/.test(url)),
     [],

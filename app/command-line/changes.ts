@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { retentionDays } from '../feed/epoch.ts'
+import { pruneChanges } from '../feed/upkeep.ts'
+import { parseRetention } from './arguments.ts'
+import { changeAsOperator } from './audited.ts'
+import { type Confirmable, confirm, withYes } from './confirm.ts'
+import { createCommand, createGroup, print, type Shell } from './shell.ts'
+
+const prune = async (shell: Shell, options: Confirmable & { days: number }): Promise<void> => {
+  const { days } = options
+  const consequence = `Changes that only tokens older than ${days} days need are deleted for good. Clients with such a token get 410 and read everything again`
+  await confirm(shell, options, consequence)
+  const pruned = await changeAsOperator(
+    shell,
+    (trx) => pruneChanges(trx, days),
+    (changes) => ({ action: 'changes.prune', details: { days, changes } }),
+  )
+  const text = `${pruned} changes pruned; tokens older than ${days} days have expired`
+  print(shell, options, { days, pruned }, text)
+}
+
+/** `certdata changes …` */
+export const changesCommand = (shell: Shell): Command =>
+  createGroup(
+    'changes',
+    'the log of changes that the change feed reads',
+    withYes(createCommand('prune', 'delete entries that no follower needs; the service does so every hour'))
+      .option(
+        '--days <days>',
+        'how old the token of a follower may be, 1 to 3650',
+        parseRetention,
+        retentionDays,
+      )
+      .action(prune.bind(null, shell)),
+  )

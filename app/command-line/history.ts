@@ -1,0 +1,53 @@
+import { Argument, type Command } from 'commander'
+import { forgetHistory } from '../records/history/forget.ts'
+import type { ResourceName } from '../records/resources/define.ts'
+import { resourceNames, resources } from '../records/resources/index.ts'
+import { parseSlug } from './arguments.ts'
+import { changeAsOperator, requireCustomer } from './audited.ts'
+import { type Confirmable, confirm, withYes } from './confirm.ts'
+import { Refusal } from './refusal.ts'
+import { createCommand, createGroup, print, type Shell } from './shell.ts'
+
+const forget = async (
+  shell: Shell,
+  customer: string,
+  resource: ResourceName,
+  id: string,
+  options: Confirmable,
+): Promise<void> => {
+  const consequence = `All previous values of ${resource}/${id} of ${customer} are deleted for good`
+  await confirm(shell, options, consequence)
+  const forgotten = await changeAsOperator(
+    shell,
+    async (trx) => {
+      await requireCustomer(trx, customer)
+      return forgetHistory(trx, customer, resources[resource], id)
+    },
+    (changes) => ({
+      action: 'history.forget',
+      customer,
+      details: { record: `${resource}/${id}`, changes },
+    }),
+  )
+  if (forgotten === undefined) {
+    throw new Refusal(`${customer} has no ${resources[resource].noun} ${id}, and no history of one`)
+  }
+  const text = `${forgotten} changes deleted; the history begins now`
+  print(shell, options, { customer, resource, id, forgotten }, text)
+}
+
+/** `certdata history …` */
+export const historyCommand = (shell: Shell): Command =>
+  createGroup(
+    'history',
+    'the previous values of records',
+    withYes(createCommand('forget', 'delete all previous values of one record for good'))
+      .argument('<customer>', 'slug of the customer', parseSlug)
+      .addArgument(
+        new Argument('<resource>', 'the resource').choices(
+          resourceNames.filter((name) => !resources[name].reference),
+        ),
+      )
+      .argument('<id>', 'id of the record')
+      .action(forget.bind(null, shell)),
+  )

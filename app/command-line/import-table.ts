@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type ColumnMapping, createDateReader, getEncodingLabel, type TableOptions } from '../import/index.ts'
+import { resourceNames } from '../records/resources/index.ts'
+import { parseWith } from './arguments.ts'
+import { Refusal } from './refusal.ts'
+
+export type TableFlags = Omit<TableOptions, 'mappings'> & { map?: ColumnMapping[]; mapFile?: string }
+
+const parseMapping = (value: string): ColumnMapping => {
+  const end = value.lastIndexOf('=')
+  if (end === -1) throw new InvalidArgumentError('expected <column>=<field>')
+  return [value.slice(0, end).trim(), value.slice(end + 1).trim()]
+}
+
+const addMapping = (value: string, before: ColumnMapping[] = []) => [...before, parseMapping(value)]
+
+const parseEncoding = parseWith(getEncodingLabel)
+
+const parseDates = parseWith((form) => {
+  createDateReader(form)
+  return form
+})
+
+/** Adds the options for CSV to the command. */
+export const addTableOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option(
+        '--resource <name>',
+        'CSV: resource of the rows, if the table has no column "resource"',
+      ).choices(resourceNames),
+    )
+    .option('--encoding <name>', 'CSV: such as windows-1252 or cp850; detected if certain', parseEncoding)
+    .option('--dates <form>', 'CSV: form of its dates, such as DD.MM.YYYY', parseDates)
+    .option(
+      '--map <column=field>',
+      'CSV: field of a column with another name; no field ignores the column; repeatable',
+      addMapping,
+    )
+    .option('--map-file <file>', 'CSV: a file with such mappings, one a line')
+
+const readMappings = async (file: string): Promise<ColumnMapping[]> => {
+  try {
+    const lines = (await readFile(file, 'utf8')).replace(/^\ufeff/, '').split(/\r?\n/)
+    return lines.filter((line) => line.trim() !== '').map(parseMapping)
+  } catch (cause) {
+    throw new Refusal(`${file} cannot be used as --map-file: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** Returns how to read a table; `undefined` if neither an option nor the file's extension means a table. */
+export const toTable = async (file: string, flags: TableFlags): Promise<TableOptions | undefined> => {
+  const { resource, encoding, dates, map = [], mapFile } = flags
+  const mappings = [...map, ...(mapFile === undefined ? [] : await readMappings(mapFile))]
+  const options = [resource, encoding, dates, mappings[0]]
+  if (!/\.(csv|tsv)$/i.test(file) && options.every((option) => option === undefined)) return undefined
+  return { resource, encoding, dates, mappings }
+}

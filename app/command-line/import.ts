@@ -1,0 +1,131 @@
+import type { Command } from 'commander'
+import { type ImportReport, importRecords, type NoteGroup } from '../import/index.ts'
+import { parseSlug } from './arguments.ts'
+import { recordAct, refuseDemo } from './audited.ts'
+import { withOperator } from './context.ts'
+import { addTableOptions, type TableFlags, toTable } from './import-table.ts'
+import { createProgress } from './progress.ts'
+import { Reported } from './refusal.ts'
+import { createCommand, type Output, print, type Shell } from './shell.ts'
+import { openSource } from './source.ts'
+
+type ImportCommandOptions = Output &
+  TableFlags & { trim?: true; replace?: true; force?: true; dryRun?: true; customer?: string }
+
+const maxPrinted = 20
+
+const formatReport = (report: ImportReport): string => {
+  const { read, created, updated, unchanged, deleted, bad, warnings } = report
+  const counts = Object.entries({ created, updated, unchanged, deleted, bad, warnings })
+  const lines = `${read} ${read === 1 ? 'line' : 'lines'}${report.dryRun ? ' (dry run, nothing written)' : ''}`
+  // Shown because a misspelt slug creates a customer.
+  const { customersCreated: added } = report
+  const customers =
+    added === 0 ? '' : `; ${added} new ${added === 1 ? 'customer' : 'customers'}, on plan basic`
+  const { trimmed } = report
+  const trims = trimmed === 0 ? '' : `; blanks removed from ${trimmed} ${trimmed === 1 ? 'text' : 'texts'}`
+  return `${lines}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}${trims}${customers}`
+}
+
+const summarise = ({ read, created, updated, deleted, bad, dryRun }: ImportReport) => ({
+  lines: read,
+  created,
+  updated,
+  deleted,
+  bad,
+  dry_run: dryRun,
+})
+
+const toJson = ({
+  badLines,
+  warningLines,
+  customersCreated,
+  deletionRefused,
+  dryRun,
+  badGroups: _badGroups,
+  warningGroups: _warningGroups,
+  ...counts
+}: ImportReport) => ({
+  ...counts,
+  customers_created: customersCreated,
+  dry_run: dryRun,
+  bad_lines: badLines,
+  warning_lines: warningLines,
+  deletion_refused: deletionRefused,
+})
+
+const printNotes = (
+  { stderr }: Shell,
+  kind: string,
+  groups: ReadonlyMap<string, NoteGroup>,
+  total: number,
+) => {
+  let left = total
+  for (const { first, count } of [...groups.values()].slice(0, maxPrinted)) {
+    left -= count
+    for (const { line, column, reason } of first) {
+      const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`
+      stderr.write(`${place}: ${kind}${reason}\n`)
+    }
+    const more = count - first.length
+    const lines = more === 1 ? 'line' : 'lines'
+    if (more > 0) stderr.write(`… and ${more.toLocaleString('en')} more ${lines} with the same fault\n`)
+  }
+  if (left > 0) stderr.write(`… and ${left.toLocaleString('en')} more\n`)
+}
+
+const runImport = async (
+  shell: Shell,
+  file: string,
+  options: ImportCommandOptions,
+  command: Command,
+): Promise<void> => {
+  const { customer, trim = false, replace = false, force = false, dryRun = false } = options
+  if (force && !replace)
+    command.error("error: option '--force' needs '--replace': it is about what is deleted")
+  refuseDemo(customer)
+  const table = await toTable(file, options)
+  const report = await withOperator(shell, async (db) => {
+    const { stream, sizeBytes } = await openSource(shell, file)
+    const progress = createProgress(shell.stderr, sizeBytes)
+    try {
+      const done = await importRecords(db, progress.watch(stream), {
+        customer,
+        table,
+        trim,
+        replace,
+        force,
+        dryRun,
+        isAudited: true,
+        onProgress: progress.report,
+      })
+      await recordAct(db, { action: 'import', customer, details: summarise(done) })
+      return done
+    } finally {
+      progress.end()
+    }
+  })
+  printNotes(shell, 'warning: ', report.warningGroups, report.warnings)
+  printNotes(shell, '', report.badGroups, report.bad)
+  if (report.deletionRefused) shell.stderr.write(`${report.deletionRefused} (--force deletes them)\n`)
+  print(shell, options, toJson(report), formatReport(report))
+  if (report.bad > 0 || report.deletionRefused) throw new Reported()
+}
+
+/** `certdata import` */
+export const importCommand = (shell: Shell) =>
+  addTableOptions(
+    createCommand('import', 'import records from a file of JSON lines or a table (CSV)')
+      .argument('<file>', 'NDJSON or CSV file; - reads standard input')
+      .option(
+        '--replace',
+        'the file is the whole state of its customers: delete records that it does not name',
+      )
+      .option(
+        '--force',
+        'with --replace: delete also if lines are bad, or if more than half of the records would go',
+      )
+      .option('--customer <slug>', 'customer of lines that name none; other customers are refused', parseSlug)
+      .option('--trim', 'remove blanks and characters without width at the ends of texts')
+      .option('--dry-run', 'check and count the lines, write nothing'),
+  ).action(runImport.bind(null, shell))

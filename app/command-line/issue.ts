@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import { type Config, parseConfig } from '../config/config.ts'
+import { localOrigin } from '../config/local-origin.ts'
+import type { Db } from '../db/schema.ts'
+import { createApiKey } from '../identity/api-keys.ts'
+import type { Customer } from '../identity/customers.ts'
+import { addKeyLink } from '../identity/key-links.ts'
+import { parseExpiry, parseNetworks, parseSlug } from './arguments.ts'
+import { recordAct } from './audited.ts'
+import { addKey, type LimitOptions, requireKeyOwner } from './client-keys.ts'
+import { withOperator } from './context.ts'
+import { Refusal } from './refusal.ts'
+import { parseScopes, withOwnScopes } from './scopes.ts'
+import { createCommand, formatNewKey, formatNewLink, print, type Shell } from './shell.ts'
+
+const readOrigin = (config: Config): string => {
+  if (config.publicUrl === undefined && config.port === 0) {
+    throw new Refusal('The address of the service is not known: set PUBLIC_URL')
+  }
+  return config.publicUrl ?? localOrigin(config, config.port)
+}
+
+const requireAccess = ({ customer, plan, suspended_at }: Customer): void => {
+  if (suspended_at !== null) throw new Refusal(`${customer} is suspended: resume it first`)
+  if (plan === 'basic') {
+    throw new Refusal(`${customer} has the plan basic, which has no API access: set another plan first`)
+  }
+}
+
+/** Adds and audits a link that makes a key. Returns fields to print. Throws a Refusal without API access. */
+export const addLink = async (
+  shell: Shell,
+  trx: Db,
+  customer: Customer,
+  { scopes, expires, networks }: LimitOptions = {},
+) => {
+  requireAccess(customer)
+  const origin = readOrigin(parseConfig(shell.env))
+  // Rounded up to a minute, because some milliseconds have passed since `--expires 90d` was parsed.
+  const lifetimeSeconds =
+    expires === undefined ? null : 60 * Math.ceil((Date.parse(expires) - Date.now()) / 60_000)
+  const made = { customerId: customer.customer, scopes: scopes ?? null, networks, lifetimeSeconds }
+  const { link, secret } = await addKeyLink(trx, made)
+  const limits = { networks: link.networks, key_lifetime_seconds: lifetimeSeconds }
+  await recordAct(trx, {
+    action: 'keys.issue',
+    customer: customer.customer,
+    subject: link.key_id,
+    details: { link: true, link_expires_at: link.expires_at, scopes: link.scopes, ...limits },
+  })
+  const { key_id, scopes: all } = await withOwnScopes(trx, link)
+  return { key_id, link: `${origin}/key#${secret}`, link_expires_at: link.expires_at, scopes: all, ...limits }
+}
+
+type IssueOptions = LimitOptions & { link?: true }
+
+const issueLink = async (shell: Shell, slug: string, options: IssueOptions): Promise<void> => {
+  const issued = await withOperator(shell, async (db) => {
+    const customer = await requireKeyOwner(db, slug, options.scopes)
+    return db.transaction().execute((trx) => addLink(shell, trx, customer, options))
+  })
+  const { key_id, link, ...rest } = issued
+  const fields = { key_id, link, customer: slug, ...rest }
+  print(shell, options, fields, formatNewLink(fields))
+}
+
+const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise<void> => {
+  if (options.link) return issueLink(shell, slug, options)
+  const { apiKey, ...secret } = createApiKey()
+  const key = await addKey(shell, slug, secret, options, ({ scopes, expires_at, networks }) => ({
+    action: 'keys.issue',
+    details: { scopes, expires_at, networks },
+  }))
+  const { key_id, customer, scopes, expires_at } = key
+  const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
+  print(shell, options, issued, formatNewKey(issued))
+}
+
+/** `certdata keys issue` */
+export const issueCommand = (shell: Shell): Command =>
+  createCommand('issue', 'make a key, which is shown once')
+    .argument('<customer>', 'slug of the customer', parseSlug)
+    .option('--link', 'print a link that makes the key and shows it once, within seven days')
+    .option(
+      '--scopes <scopes>',
+      'limit the key to these scopes, separated by commas (default: all but audit:read)',
+      parseScopes,
+    )
+    .option(
+      '--expires <when>',
+      'last day (UTC), instant or time from now, such as 90d (default: no end). With --link, the key lives as long from the use of the link',
+      parseExpiry,
+    )
+    .option(
+      '--networks <networks>',
+      'limit the key to these networks, separated by commas (default: any address)',
+      parseNetworks,
+    )
+    .action(issue.bind(null, shell))

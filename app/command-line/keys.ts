@@ -1,0 +1,160 @@
+import { type Command, Option } from 'commander'
+import type { Db } from '../db/schema.ts'
+import {
+  type ApiKey,
+  limitApiKey,
+  listApiKeys,
+  revokeApiKey,
+  succeedApiKey,
+} from '../identity/api-key-store.ts'
+import { createApiKey } from '../identity/api-keys.ts'
+import { listKeyLinks, removeKeyLink } from '../identity/key-links.ts'
+import { parseDuration, parseNetworks, parseSlug } from './arguments.ts'
+import { changeAudited, recordAct, requireCustomer } from './audited.ts'
+import { clientCommands } from './client-keys.ts'
+import { type Confirmable, confirm, withYes } from './confirm.ts'
+import { withOperator } from './context.ts'
+import { issueCommand } from './issue.ts'
+import { Refusal } from './refusal.ts'
+import { withOwnScopes, withScopes } from './scopes.ts'
+import {
+  createCommand,
+  createGroup,
+  createTableCommand,
+  formatNewKey,
+  type Output,
+  print,
+  type Shell,
+  type TableOutput,
+} from './shell.ts'
+import { printTable, toKeyCells } from './table.ts'
+
+const listKeysAndLinks = async (db: Db, slug?: string): Promise<ApiKey[]> => [
+  ...(await listApiKeys(db, slug)),
+  ...(await listKeyLinks(db, slug)),
+]
+
+const noKey = (keyId: string) => new Refusal(`There is no key ${keyId}`)
+
+const list = async (shell: Shell, slug: string | undefined, options: TableOutput): Promise<void> => {
+  const listed = await withOperator(shell, async (db) => {
+    await recordAct(db, { action: 'keys.list', customer: slug })
+    if (slug !== undefined) await requireCustomer(db, slug)
+    return withScopes(db, await listKeysAndLinks(db, slug))
+  })
+  printTable(shell, options, listed, 'no keys yet', listed.map(toKeyCells))
+}
+
+const describeRevocation = ({ key_id, customer, state, last_used_on }: ApiKey): string =>
+  state === 'pending'
+    ? `The link to the key ${key_id} of ${customer} stops working`
+    : `The key ${key_id} of ${customer}, ${last_used_on === null ? 'never used' : `last used on ${last_used_on}`}, stops working within a second and cannot be restored`
+
+/** The link first: if a customer uses it in the meantime, the second statement finds its key. */
+const revokeKeyOrLink = async (trx: Db, keyId: string): Promise<ApiKey | undefined> =>
+  (await removeKeyLink(trx, keyId)) ?? (await revokeApiKey(trx, keyId))
+
+const revoke = async (shell: Shell, keyId: string, options: Confirmable): Promise<void> => {
+  const key = await withOperator(shell, async (db) => {
+    const found = (await listKeysAndLinks(db)).find(({ key_id }) => key_id === keyId)
+    if (!found) throw noKey(keyId)
+    await confirm(shell, options, describeRevocation(found))
+    const revoked = await changeAudited(
+      db,
+      (trx) => revokeKeyOrLink(trx, keyId),
+      ({ customer }) => ({ action: 'keys.revoke', customer, subject: keyId }),
+    )
+    if (!revoked) throw noKey(keyId)
+    return withOwnScopes(db, revoked)
+  })
+  print(shell, options, key)
+}
+
+type NetworkOptions = Output & { anywhere?: true }
+
+const limit = async (
+  shell: Shell,
+  keyId: string,
+  networks: string[],
+  options: NetworkOptions,
+  command: Command,
+): Promise<void> => {
+  const named = networks.length > 0 ? networks : null
+  if ((named === null) === (options.anywhere === undefined)) {
+    command.error('error: name the networks of the key, or --anywhere')
+  }
+  const key = await withOperator(shell, async (db) => {
+    const limited = await changeAudited(
+      db,
+      (trx) => limitApiKey(trx, keyId, named),
+      ({ customer }) => ({
+        action: 'keys.networks',
+        customer,
+        subject: keyId,
+        details: { networks: named },
+      }),
+    )
+    if (!limited) throw new Refusal(`There is no key ${keyId}, or its link was not used yet`)
+    return withOwnScopes(db, limited)
+  })
+  print(shell, options, key)
+}
+
+const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: number }): Promise<void> => {
+  const { apiKey, ...fresh } = createApiKey()
+  const { key, former } = await withOperator(shell, async (db) => {
+    const succession = await changeAudited(
+      db,
+      (trx) => succeedApiKey(trx, keyId, fresh, options.overlap),
+      (made) => {
+        const details = { by: made.key.key_id, former_expires_at: made.former.expires_at }
+        return { action: 'keys.rotate', customer: made.key.customer, subject: keyId, details }
+      },
+    )
+    if (!succession) {
+      throw new Refusal(
+        `There is no valid key ${keyId}: it may be revoked, expired, already rotated, a client that signs, or a link that was not used yet`,
+      )
+    }
+    return { ...succession, key: await withOwnScopes(db, succession.key) }
+  })
+  const { key_id, customer, scopes, expires_at } = key
+  const rotated = {
+    key_id,
+    api_key: apiKey,
+    customer,
+    scopes,
+    expires_at,
+    former_key_id: former.key_id,
+    former_expires_at: former.expires_at,
+  }
+  print(shell, options, rotated, formatNewKey(rotated))
+}
+
+/** `certdata keys …` */
+export const keysCommand = (shell: Shell): Command =>
+  createGroup(
+    'keys',
+    'the API keys of the customers',
+    issueCommand(shell),
+    createTableCommand('list', 'list the keys, and the links to keys, of one customer or of all')
+      .argument('[customer]', 'slug of the customer', parseSlug)
+      .action(list.bind(null, shell)),
+    createCommand('rotate', 'make a key that replaces another, which ends after the overlap')
+      .argument('<key_id>', 'the key id, as keys list shows it')
+      .addOption(
+        new Option('--overlap <time>', 'how long both work, such as 12h or 7d')
+          .argParser(parseDuration)
+          .default(parseDuration('7d'), '7d'),
+      )
+      .action(rotate.bind(null, shell)),
+    ...clientCommands(shell),
+    createCommand('networks', 'limit a key and its tokens to networks, within a second')
+      .argument('<key_id>', 'the key id, as keys list shows it')
+      .argument('[networks...]', 'all its networks, such as 203.0.113.0/24 2001:db8::/32', parseNetworks)
+      .option('--anywhere', 'remove the limit')
+      .action(limit.bind(null, shell)),
+    withYes(createCommand('revoke', 'revoke a key, or a link to a key, for good'))
+      .argument('<key_id>', 'the key id, as keys list shows it')
+      .action(revoke.bind(null, shell)),
+  )

@@ -1,0 +1,107 @@
+import { type Command, Option } from 'commander'
+import { parseConfig } from '../config/config.ts'
+import type { Db, Plan } from '../db/schema.ts'
+import { addCustomer, customerSlug, plans } from '../identity/customers.ts'
+import {
+  type AccessRequest,
+  deleteOldRequests,
+  listAccessRequests,
+  lockOpenRequest,
+  moveToCustomer,
+  rejectRequest,
+} from '../operator/access/store.ts'
+import { parseName, parseReason, parseSlug } from './arguments.ts'
+import { changeAsOperator, createList, recordAct, refuseDemo } from './audited.ts'
+import { withOperator } from './context.ts'
+import { addLink } from './issue.ts'
+import { Refusal } from './refusal.ts'
+import { createCommand, createGroup, formatNewLink, type Output, print, type Shell } from './shell.ts'
+
+const toCells = ({ id, status, company, email, due_at, overdue, message, ...rest }: AccessRequest) => ({
+  id,
+  status,
+  company,
+  email,
+  due_at,
+  overdue,
+  message: message.replace(/\s+/g, ' '),
+  ...rest,
+})
+
+const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id}`)
+
+/** "Ärzte & Weiß GmbH" → "arzte-weiss-gmbh". `undefined` if no ASCII letter or digit remains. */
+const toSlug = (company: string): string | undefined => {
+  const plain = company.normalize('NFKD').toUpperCase().toLowerCase().replace(/\p{M}/gu, '')
+  const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 64)
+  return customerSlug.safeParse(slug.replace(/^-|-$/g, '')).data
+}
+
+type ApproveOptions = Output & { slug?: string; name?: string; plan: Plan }
+
+const approveIn = async (shell: Shell, trx: Db, id: string, { slug, name, plan }: ApproveOptions) => {
+  const request = await lockOpenRequest(trx, id)
+  if (!request) throw noOpenRequest(id)
+  const customer = slug ?? toSlug(request.company)
+  if (customer === undefined)
+    throw new Refusal('The name of the company cannot become a slug: give one with --slug')
+  refuseDemo(customer)
+  const added = await addCustomer(trx, { customerId: customer, name: name ?? request.company, plan })
+  if (!added) throw new Refusal(`The customer ${customer} exists already: give another --slug`)
+  await moveToCustomer(trx, id, customer)
+  await recordAct(trx, { action: 'requests.approve', customer, subject: id })
+  await recordAct(trx, { action: 'customers.add', customer, details: { plan } })
+  const { key_id, link, link_expires_at, scopes } = await addLink(shell, trx, added)
+  return { id, customer, plan, key_id, link, link_expires_at, scopes }
+}
+
+const approve = async (shell: Shell, id: string, options: ApproveOptions): Promise<void> => {
+  const approved = await withOperator(shell, (db) =>
+    db.transaction().execute((trx) => approveIn(shell, trx, id, options)),
+  )
+  print(shell, options, approved, formatNewLink(approved))
+}
+
+const reject = async (shell: Shell, id: string, options: Output & { reason?: string }): Promise<void> => {
+  const { reason = null } = options
+  const rejected = await changeAsOperator(
+    shell,
+    (trx) => rejectRequest(trx, id, reason),
+    // Without the reason: it may name a person, and an entry without a customer is never erased.
+    () => ({ action: 'requests.reject', subject: id }),
+  )
+  if (!rejected) throw noOpenRequest(id)
+  print(shell, options, { ...rejected, reason })
+}
+
+/** `certdata requests …` */
+export const requestsCommand = (shell: Shell): Command =>
+  createGroup(
+    'requests',
+    'access requests from the contact form',
+    createList(
+      shell,
+      'requests.list',
+      'list open requests, then those decided recently',
+      'no requests',
+      async (db) => {
+        await deleteOldRequests(db, parseConfig(shell.env).accessRequestDays, 'operator')
+        return listAccessRequests(db)
+      },
+      toCells,
+    ),
+    createCommand('approve', 'create the customer, and a link that shows its key once')
+      .argument('<id>', 'id of the request, as requests list shows it')
+      .option('--slug <slug>', "slug of the customer (default: of the company's name)", parseSlug)
+      .option('--name <name>', "the customer's name (default: the company's)", parseName)
+      .addOption(
+        new Option('--plan <plan>', 'its plan')
+          .choices(plans.filter((plan) => plan !== 'basic'))
+          .default('premium'),
+      )
+      .action(approve.bind(null, shell)),
+    createCommand('reject', 'reject the request')
+      .argument('<id>', 'id of the request, as requests list shows it')
+      .option('--reason <reason>', 'why; stored with the request (default: none)', parseReason)
+      .action(reject.bind(null, shell)),
+  )
