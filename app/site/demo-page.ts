@@ -1,5 +1,6 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
+import { marketRules } from './market-picture.ts'
 
 const questions = [
   ['#expiring', 'What expires in the next 90 days?', 'A timeline'],
@@ -95,5 +96,5 @@ export const demoPage = (demoToken: string): PageContent => ({
 <p class="tag"><strong>Example data.</strong> The company is made up. The service is real.</p></div>
 <noscript><p class="notice">The demo needs JavaScript. <a href="/docs/guides/quick-start">The quick start</a> works with curl alone.</p></noscript>
 <nav aria-label="Questions"><ul class="questions">${questions.map(([href, text, hint]) => html`<li><a href="${href}"><strong>${text}</strong> <span>${hint}</span></a></li>`)}</ul></nav>
-<div id="demo" data-token="${demoToken}">${answer}</div>`,
+<div id="demo" data-token="${demoToken}" data-market="${JSON.stringify(marketRules)}">${answer}</div>`,
 })

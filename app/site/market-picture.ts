@@ -1,12 +1,16 @@
-import { openStatuses } from '../../schemas/approval.ts'
+import { readFileSync } from 'node:fs'
 import { dayMs } from '../config/units.ts'
 import { defaultExpiringWithin } from '../identity/principal.ts'
 import { derivePeriods } from '../import/periods.ts'
 import { createRecordChecker } from '../import/record.ts'
 import { type ExampleRecord, listExampleData } from '../local/example-records.ts'
+import { referenceFile } from '../local/reference/load.ts'
+import { approvals } from '../records/resources/approvals.ts'
 import { type CertificateDates, certificates, computeCertificate } from '../records/resources/certificates.ts'
+import { type Approval, type Certificate, judgeMarket } from './browser/market.js'
 import { date } from './browser/units.js'
 import { type Html, html } from './escape.ts'
+import { once } from './once.ts'
 
 const products = [
   'lumen-gateway',
@@ -19,58 +23,60 @@ const products = [
 const countries = ['US', 'DE', 'GB', 'JP', 'KR', 'CN', 'BR', 'MX', 'SG', 'AE', 'KW']
 const shownEnds = 4
 
-type Market = Readonly<{
-  product: string
-  country: string
-  tone: keyof typeof states
-  until: string | undefined
-}>
-
 const states = {
   good: ['✓', 'may be sold'],
   warn: ['!', 'expires soon'],
+  half: ['½', 'approved as requested, but a listed scheme has no record'],
   open: ['…', 'in progress'],
   bad: ['✕', 'not allowed'],
 } as const
 
+type Market = Readonly<{
+  product: string
+  country: string
+  tone: keyof typeof states
+  words: string
+  /** The last day of the certificate that ends soon, YYYY-MM-DD. */
+  until: string | undefined
+}>
+
+/** Outcomes by field and value, from the definitions of the resources. */
+export const marketRules = { ...certificates.market, ...approvals.market }
+
 const checkCertificate = createRecordChecker(certificates)
 
-/** Adds the dates as the import does. */
-const toDated = (certificate: ExampleRecord) => {
-  const { record } = checkCertificate(certificate)
+/** Adds the dates as the import does, and the computed fields as the service does. */
+const toCertificate = (example: ExampleRecord, today: string): Certificate => {
+  const { record } = checkCertificate(example)
   derivePeriods(record)
-  return record as CertificateDates
+  const dated = record as CertificateDates & Pick<Certificate, 'scheme'>
+  const { scheme, valid_until } = dated
+  return { scheme, valid_until, ...computeCertificate(dated, today, defaultExpiringWithin) }
 }
 
-const undecidedApprovals = ['planned', ...openStatuses]
-
-/** `undefined` if the product has neither a certificate nor an approval in the country. */
-const toState = (
-  today: string,
-  certificate: ExampleRecord | undefined,
-  approval: ExampleRecord | undefined,
-): Omit<Market, 'product' | 'country'> | undefined => {
-  const dated = certificate && toDated(certificate)
-  const computed = dated && computeCertificate(dated, today, defaultExpiringWithin)
-  if (computed?.validity === 'valid')
-    return { tone: computed.expiring ? 'warn' : 'good', until: dated?.valid_until ?? undefined }
-  if (approval?.status === 'not_required') return { tone: 'good', until: undefined }
-  const isUndecided = approval && undecidedApprovals.includes(String(approval.status))
-  if (isUndecided || computed?.validity === 'not_yet_valid') return { tone: 'open', until: undefined }
-  return certificate || approval ? { tone: 'bad', until: undefined } : undefined
-}
+/** The schemes that each country lists, by code. */
+const readListedSchemes = once(() => {
+  const lines = readFileSync(referenceFile, 'utf8').trimEnd().split('\n')
+  const parsed: { code: string; requirements: { schemes: string[] } | null }[] = lines.map((line) =>
+    JSON.parse(line),
+  )
+  return new Map(parsed.map(({ code, requirements }) => [code, requirements?.schemes]))
+})
 
 const listMarkets = (records: readonly ExampleRecord[], today: string): Market[] =>
   products.flatMap((name) => {
-    const inCountry = (resource: string, country: string) =>
-      records.find(
-        (each) =>
-          each.resource === resource && each.product_id === `prd-${name}` && each.country_code === country,
-      )
+    const ofProduct = records.filter(({ product_id: id }) => id === `prd-${name}`)
     const product = String(records.find(({ id }) => id === `prd-${name}`)?.name)
     return countries.flatMap((country) => {
-      const state = toState(today, inCountry('certificates', country), inCountry('approvals', country))
-      return state ? [{ product, country, ...state }] : []
+      const select = (resource: string) =>
+        ofProduct.filter((each) => each.resource === resource && each.country_code === country)
+      const { tone, words, until } = judgeMarket(
+        marketRules,
+        readListedSchemes().get(country) ?? [],
+        select('certificates').map((each) => toCertificate(each, today)),
+        select('approvals') as unknown as Approval[],
+      )
+      return tone === 'none' ? [] : [{ product, country, tone, words, until: until ?? undefined }]
     })
   })
 
@@ -78,7 +84,8 @@ const regions = new Intl.DisplayNames('en', { type: 'region' })
 
 const toCell = (market: Market | undefined): Html => {
   if (!market) return html`<td><span class="cell none"></span></td>`
-  const [sign, words] = states[market.tone]
+  const [sign] = states[market.tone]
+  const { words } = market
   return html`<td><span class="cell ${market.tone}" role="img" aria-label="${words}" title="${words}">${sign}</span></td>`
 }
 
@@ -106,8 +113,8 @@ const toEnd = ({ product, country, until = '' }: Market, today: string): Html =>
 export const marketPicture = (today: string): Html => {
   const markets = listMarkets(listExampleData(today), today)
   const sold = markets.filter(({ tone }) => tone === 'good' || tone === 'warn')
-  const ends = sold
-    .filter(({ tone }) => tone === 'warn')
+  const ends = markets
+    .filter(({ until }) => until !== undefined)
     .sort((a, b) => String(a.until).localeCompare(String(b.until)))
     .slice(0, shownEnds)
   return html`<div class="part"><p class="head"><strong>May be sold today</strong> <span>${sold.length} of ${markets.length} requested combinations</span></p>${toMatrix(markets)}</div>

@@ -4,11 +4,12 @@ import { importRecords } from '../../import/index.ts'
 import { loadOnce } from '../load-once.ts'
 
 const name = 'countries'
-const file = new URL(`${name}.ndjson`, import.meta.url)
+/** A country a line, as the import reads it. */
+export const referenceFile = new URL(`${name}.ndjson`, import.meta.url)
 
 /** Loads each version of the countries' file once: later imports of the operator stay. True if it did. */
 export const loadReferenceData = async (db: Db): Promise<boolean> => {
-  const content = await readFile(file, 'utf8')
+  const content = await readFile(referenceFile, 'utf8')
   return loadOnce(db, name, content, async () => {
     const { badLines } = await importRecords(db, ReadableStream.from([Buffer.from(content)]))
     const [bad] = badLines

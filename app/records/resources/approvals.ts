@@ -1,7 +1,23 @@
 import { approval, openStatuses } from '../../../schemas/approval.ts'
-import { defineResource } from './define.ts'
+import { defineResource, type MarketOutcome } from './define.ts'
 
 export const approvalIsOpen = `r.status in (${openStatuses.map((status) => `'${status}'`).join(',')})`
+
+type Status = (typeof approval.shape.status.options)[number]
+
+const outcomes: Record<Status, MarketOutcome> = {
+  not_required: 'allowed',
+  granted: 'by_certificate',
+  planned: 'undecided',
+  preparing: 'undecided',
+  testing: 'undecided',
+  submitted: 'undecided',
+  in_review: 'undecided',
+  information_requested: 'undecided',
+  on_hold: 'undecided',
+  rejected: 'refused',
+  cancelled: 'refused',
+}
 
 export const approvals = defineResource({
   name: 'approvals',
@@ -39,6 +55,7 @@ export const approvals = defineResource({
     },
   },
   computedForDay: false,
+  market: { status: outcomes },
   elements: ['tags'],
   search: ['scheme', 'product_id', 'certificate_id'],
   reads: ['approvals'],

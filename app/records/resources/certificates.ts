@@ -1,6 +1,6 @@
 import { type approvalStatus, certificate, type validity } from '../../../schemas/certificate.ts'
 import { dayMs } from '../../config/units.ts'
-import { defineResource } from './define.ts'
+import { defineResource, type MarketOutcome } from './define.ts'
 
 type Status = (typeof approvalStatus.options)[number]
 type Validity = (typeof validity.options)[number]
@@ -53,6 +53,13 @@ export const computeCertificate = (
   const { valid_until: until } = certificate
   const isNear = until !== null && Date.parse(until) - Date.parse(day) <= windowDays * dayMs
   return { validity, expiring: validity === 'valid' && isNear }
+}
+
+const outcomes: Record<Validity, MarketOutcome> = {
+  valid: 'allowed',
+  not_yet_valid: 'undecided',
+  expired: 'refused',
+  void: 'refused',
 }
 
 const transitions: Partial<Record<Status, string[]>> = {
@@ -115,6 +122,7 @@ export const certificates = defineResource({
       { column: 'valid_until_sort', at: ':day + :window' },
     ],
   },
+  market: { validity: outcomes },
   elements: ['standards', 'tags'],
   search: ['number', 'title', 'holder'],
   reads: ['certificates'],

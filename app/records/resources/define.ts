@@ -17,6 +17,9 @@ export type Edge = Readonly<{ column: string; at: string }>
 
 export type Include<Name = string> = Readonly<{ resource: ResourceName; by: Name }>
 
+/** What a value says about selling a product. `by_certificate`: only a valid certificate lets it be sold. */
+export type MarketOutcome = 'allowed' | 'by_certificate' | 'undecided' | 'refused'
+
 type By<Name extends string, Value> = { readonly [name in Name]?: Value }
 
 type Definition<Name extends string> = {
@@ -40,6 +43,8 @@ type Definition<Name extends string> = {
    * after the customer. Edges of one column ascend by `at`.
    */
   flips?: { fields: readonly Name[]; edges: readonly Edge[] }
+  /** Whether the product of a record may be sold in its country, by field and value. */
+  market?: By<Name, Readonly<Record<string, MarketOutcome>>>
   /** Arrays that are also in the indexed table `elements`. */
   elements: readonly Name[]
   /** Fields that `q` searches. The triggers of `00-record-table.sql` store their words. */

@@ -2,10 +2,11 @@ import { addTip } from './tip.js'
 import { make } from './ui.js'
 
 /** @type {Record<string, string>} */
-const signs = { good: '✓', warn: '!', bad: '✕', open: '…' }
+const signs = { good: '✓', warn: '!', half: '½', bad: '✕', open: '…' }
 const legend = [
   ['good', 'yes'],
   ['warn', 'yes, expires soon'],
+  ['half', 'approved as requested, but a listed scheme has no record'],
   ['open', 'not yet'],
   ['bad', 'no'],
   ['none', 'nothing on record'],

@@ -3,8 +3,8 @@
  * "CE marking (RED 2014/53/EU)" is "CE RED". A record gets the first free scheme with all of its words. If
  * the first required scheme, which is for radio, has no match, it gets the first record that matches none.
  * @template {{ scheme?: string | null }} Entry
- * @param {string[]} required
- * @param {Entry[]} entries
+ * @param {readonly string[]} required
+ * @param {readonly Entry[]} entries
  * @returns {{ required: string | undefined, entry: Entry | undefined }[]} required schemes, then unmatched records
  */
 export const matchSchemes = (required, entries) => {

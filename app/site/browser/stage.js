@@ -12,7 +12,11 @@ import { milliseconds, number } from './units.js'
  * @typedef {import('./questions.js').Column} Column
  */
 
-export const token = find('#demo', HTMLElement).dataset.token ?? ''
+const { token: demoToken = '', market = '{}' } = find('#demo', HTMLElement).dataset
+
+export const token = demoToken
+/** @type {import('./market.js').Rules} */
+export const marketRules = JSON.parse(market)
 
 /** @type {'curl' | 'javascript' | 'python'} */
 let language = 'curl'
