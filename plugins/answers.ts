@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ReadResult } from '../app/cache/freshness.ts'
-import type { KnownTarget } from '../app/edge/cached-responses.ts'
 import { getMethod } from '../app/http/methods.ts'
 import { createAccessLog } from '../app/observe/access-log.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
 import type { AnswerSource, SentAnswer } from '../app/observe/sent-answer.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { LinkOptions } from './entry-reply.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -17,10 +18,13 @@ declare module 'fastify' {
     /** Of a custom endpoint, once the client is allowed to know that it exists. */
     endpointName: string | undefined
     answerSource: AnswerSource
-    /** Set if the edge may repeat this answer. */
-    repeatable: Readonly<{ knownTarget: Omit<KnownTarget, 'day' | 'name'>; answer: ReadResult }> | undefined
+    /** Of an endpoint whose answers the edge may repeat. */
+    cached: CachedAnswer | undefined
   }
 }
+
+/** An answer from the cache, or one that the cache has just read, and its endpoint. */
+export type CachedAnswer = Readonly<{ row: Endpoint; answer: ReadResult; links: LinkOptions }>
 
 const readTraceparent = ({ headers: { traceparent } }: FastifyRequest): string | undefined =>
   typeof traceparent === 'string' ? traceparent : undefined
@@ -51,7 +55,7 @@ export default fp<AnswersOptions>(
     app.decorateRequest('rowsRead', 0)
     app.decorateRequest('endpointName', undefined)
     app.decorateRequest('answerSource', 'none')
-    app.decorateRequest('repeatable', undefined)
+    app.decorateRequest('cached', undefined)
     app.addHook('onResponse', (request, reply, next) => {
       const { url: route, config } = request.routeOptions
       record({

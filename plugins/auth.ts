@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
 import fastifyJwt from '@fastify/jwt'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { FreshnessCheck } from '../app/cache/freshness.ts'
 import type { Poller } from '../app/cache/poller.ts'
@@ -33,10 +35,20 @@ type AuthOptions = TokensOptions & {
   monotonicNow: () => number
 }
 
+/** A request over HTTP/1, or the stream of a request over HTTP/2. */
+type RawRequest = IncomingMessage | ServerHttp2Stream
+
+const getRawRequest = ({ raw }: FastifyRequest): RawRequest =>
+  'stream' in raw ? (raw.stream as ServerHttp2Stream) : raw
+
 declare module 'fastify' {
   interface FastifyInstance {
     /** Ignores plans. Synchronous on a hit. Throws or rejects with 401, 403 `network_not_allowed` or 503. */
     authenticate: Authenticate
+    /** Like `authenticate`, but takes the principal that the edge has found for the same request. */
+    authenticateOnce(request: FastifyRequest): Principal | Promise<Principal>
+    /** For the edge, in the same turn of the event loop as the router. */
+    handOver(request: RawRequest, principal: Principal): void
     /** For long-lived connections. Always waits for a turn of `owner`, so that it delays no login. */
     authenticateInTurn(request: AuthenticationRequest, owner: string): Promise<Principal>
     logIn: KeyCheck
@@ -97,6 +109,15 @@ async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   app.decorate('identifyClient', events.emitChecks(false, identify))
   app.decorate('signingKeys', signingKeys)
   app.decorate('authenticate', authenticate)
+  // See docs/decisions/0224-the-edge-hands-the-principal-over.md.
+  const handedOver = new WeakMap<RawRequest, Principal>()
+  app.decorate('handOver', (request: RawRequest, principal: Principal) => {
+    handedOver.set(request, principal)
+  })
+  app.decorate(
+    'authenticateOnce',
+    (request: FastifyRequest) => handedOver.get(getRawRequest(request)) ?? app.authenticate(request),
+  )
   app.decorate('authenticateInTurn', (request: AuthenticationRequest, owner: string) =>
     inTurn(db, owner, async () => authenticate(request)),
   )

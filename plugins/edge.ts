@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { entryName } from '../app/cache/memory.ts'
@@ -6,16 +7,22 @@ import {
   type CachedResponses,
   createCachedResponses,
   createKnownTargets,
+  type KnownTarget,
   type KnownTargets,
   type Variant,
 } from '../app/edge/cached-responses.ts'
 import { createConnections, createIdentify } from '../app/edge/connection.ts'
-import { createEdge, type EdgeAnswer } from '../app/edge/edge.ts'
+import { createEdge, type EdgeAnswer, type EdgeRequest } from '../app/edge/edge.ts'
 import { field, readHead } from '../app/edge/head.ts'
 import { sendHttp1, sendHttp2 } from '../app/edge/send.ts'
+import { jsonType } from '../app/http/formats.ts'
 import type { FrontStream } from '../app/http/listener.ts'
+import { getChoice, typeByFormat } from '../app/http/media-type.ts'
 import { canSendPrepared, createPreparedSender } from '../app/wire/prepared.ts'
+import type { CachedAnswer } from './answers.ts'
 import type { Deps } from './deps.ts'
+import { listTypes } from './endpoint.ts'
+import { formatLinks } from './entry-reply.ts'
 import { maxHeaderBytes } from './gate.ts'
 import { plainCosts, refundFor304 } from './rate-limit.ts'
 
@@ -30,20 +37,54 @@ declare module 'fastify' {
   }
 }
 
+const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) => {
+  let last: { argument: A; result: R } | undefined
+  return (argument) => {
+    if (last?.argument !== argument || !last) last = { argument, result: compute(argument) }
+    return last.result
+  }
+}
+
+/** From the second request on, because most queries are sent only once. */
+const isRepeated = ({ answer }: CachedAnswer, { method, asked }: FastifyRequest): boolean =>
+  method === 'GET' && !asked.noCache && answer.outcome === 'memory' && !answer.staleSeconds
+
+/** `undefined` if the edge must not repeat answers for this target. */
+const toKnownTarget = (
+  { row, answer: { entry }, links }: CachedAnswer,
+  request: FastifyRequest,
+): KnownTarget | undefined => {
+  const scope = row.scope ?? row.getScope?.(request.params as Record<string, string>)
+  if (row.demo === false || row.minuteCost || scope === undefined) return undefined
+  const { rawQuery } = request.asked
+  const wanted = typeByFormat(rawQuery)
+  const choose = getChoice(listTypes(row))
+  return {
+    name: entryName(entry.customerId, entry.key),
+    route: request.routeOptions.url ?? '',
+    endpoint: request.endpointName,
+    scopes: [scope, ...(row.listScopes?.(rawQuery) ?? [])],
+    // Not today: midnight may have passed since the request.
+    day: request.arrivalDay,
+    isAcceptable: wanted === undefined ? (accept) => choose(accept) === jsonType : () => wanted === jsonType,
+    formatNextLink: memoizeLast((next: string | undefined) => formatLinks(next, links)),
+  }
+}
+
 const createRemember =
   (
     app: FastifyInstance,
     kept: { knownTargets: KnownTargets; responses: CachedResponses },
     isClosed: () => boolean,
   ) =>
-  (request: FastifyRequest, reply: FastifyReply, body: unknown): void => {
-    const { repeatable, principal, raw } = request
-    const head = repeatable && readHead(raw.rawHeaders, raw.httpVersionMajor === 2, maxHeaderBytes)
+  (cached: CachedAnswer, request: FastifyRequest, reply: FastifyReply, body: unknown): void => {
+    const { principal, raw } = request
+    const knownTarget = isRepeated(cached, request) ? toKnownTarget(cached, request) : undefined
+    const head = knownTarget && readHead(raw.rawHeaders, raw.httpVersionMajor === 2, maxHeaderBytes)
     const transport = head && app.getTransport(raw.socket, head[field.forwardedProto])
     if (!principal || !transport || isClosed()) return
     const isSame = reply.statusCode === 304
     if (!isSame && !(reply.statusCode === 200 && Buffer.isBuffer(body))) return
-    const { entry } = repeatable.answer
     const headers = reply.getHeaders()
     const variant: Variant = {
       isTls: transport === 'tls',
@@ -51,13 +92,8 @@ const createRemember =
       hasLink: headers.link !== undefined,
       encoding: headers['content-encoding'] as string | undefined,
     }
-    kept.responses.add(entry, variant, headers, isSame ? undefined : (body as Buffer))
-    kept.knownTargets.add(principal.customerId, raw.url as string, {
-      ...repeatable.knownTarget,
-      name: entryName(entry.customerId, entry.key),
-      // Not today: midnight may have passed since the request.
-      day: request.arrivalDay,
-    })
+    kept.responses.add(cached.answer.entry, variant, headers, isSame ? undefined : (body as Buffer))
+    kept.knownTargets.add(principal.customerId, raw.url as string, knownTarget)
   }
 
 const createRecord =
@@ -97,27 +133,33 @@ export default fp<Pick<Deps, 'config' | 'freshness' | 'isDraining'>>(
       isClosed,
       maxHeaderBytes,
     })
+    const answerOrHandOver = (raw: IncomingMessage | ServerHttp2Stream, request: EdgeRequest) => {
+      const found = answer(request)
+      if (found?.response) return found
+      if (found) app.handOver(raw, found.principal)
+      return undefined
+    }
     const record = createRecord(app)
     const sendPrepared = createPreparedSender(config.keepAliveMs)
     let answers = 0
 
-    app.decorate(
-      'answerAtEdge',
-      ({ method, httpVersion, rawHeaders, socket, url: target = '' }, response) => {
-        if (method !== 'GET' || httpVersion !== '1.1' || !canSendPrepared(response)) return false
-        const found = answer({ target, rawHeaders, isHttp2: false, connection: findConnection(socket) })
-        if (!found) return false
-        sendHttp1(sendPrepared, response, found.response, found.perRequest)
-        answers += 1
-        record(found, target)
-        return true
-      },
-    )
+    app.decorate('answerAtEdge', (request, response) => {
+      const { method, httpVersion, rawHeaders, socket, url: target = '' } = request
+      if (method !== 'GET' || httpVersion !== '1.1' || !canSendPrepared(response)) return false
+      const connection = findConnection(socket)
+      const found = answerOrHandOver(request, { target, rawHeaders, isHttp2: false, connection })
+      if (!found) return false
+      sendHttp1(sendPrepared, response, found.response, found.perRequest)
+      answers += 1
+      record(found, target)
+      return true
+    })
     app.decorate('answerStreamAtEdge', (stream, method, target, rawHeaders) => {
       const { session } = stream
       if (method !== 'GET' || typeof target !== 'string' || !stream.endAfterHeaders) return false
       if (!session || stream.destroyed || stream.closed) return false
-      const found = answer({ target, rawHeaders, isHttp2: true, connection: findConnection(session) })
+      const connection = findConnection(session)
+      const found = answerOrHandOver(stream, { target, rawHeaders, isHttp2: true, connection })
       if (!found) return false
       sendHttp2(stream, found.response, found.perRequest)
       answers += 1
@@ -133,7 +175,7 @@ export default fp<Pick<Deps, 'config' | 'freshness' | 'isDraining'>>(
       next()
     })
     app.addHook('onSend', (request, reply, payload, next) => {
-      if (request.repeatable) remember(request, reply, payload)
+      if (request.cached) remember(request.cached, request, reply, payload)
       next(null, payload)
     })
   },

@@ -43,7 +43,7 @@ const authenticate = (vary: string, freshness: EndpointOptions['freshness']): on
   async function (request, reply) {
     reply.header('vary', vary)
     try {
-      if (request.method !== 'OPTIONS') request.principal = await this.authenticate(request)
+      if (request.method !== 'OPTIONS') request.principal = await this.authenticateOnce(request)
     } catch (error) {
       if (error instanceof ApiError && error.status === 401)
         await this.limiters.failures.delayToken(request.clientAddress)

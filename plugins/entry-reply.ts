@@ -8,11 +8,12 @@ import { findEncoding } from '../app/http/negotiation.ts'
 import { packQuery } from '../app/http/packed-query.ts'
 import { splitTarget } from '../app/http/pairs.ts'
 
-export type EntryReplyOptions = {
+export type LinkOptions = {
   publicUrl: string
   canonical: string | undefined
-  noCache: boolean
 }
+
+export type EntryReplyOptions = LinkOptions & { noCache: boolean }
 
 /** RFC 9211. */
 const cacheStatus = (result: ReadResult, noCache: boolean): string => {
@@ -54,7 +55,7 @@ const formatNext = (address: string): string => {
 /** `undefined` if there are no links. */
 export const formatLinks = (
   next: string | undefined,
-  { publicUrl, canonical }: Pick<EntryReplyOptions, 'publicUrl' | 'canonical'>,
+  { publicUrl, canonical }: LinkOptions,
 ): string | undefined => {
   const following = next === undefined ? undefined : formatNext(publicUrl + next)
   // A long link names the canonical path, too.

@@ -80,7 +80,7 @@ export default fp<{ publicUrl: string }>(
       scope.addHook('onRequest', async (request) => {
         const isRead = request.method === 'GET' || request.method === 'HEAD'
         if (isRead && request.headers.authorization !== undefined)
-          request.principal = await app.authenticate(request)
+          request.principal = await app.authenticateOnce(request)
       })
       await scope.register(rateLimit)
       scope.get(url, { config: { mayAuthenticate: true } }, async (request, reply) => {

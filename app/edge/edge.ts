@@ -33,6 +33,9 @@ export type EdgeAnswer = Readonly<{
   traceparent: string | undefined
 }>
 
+/** A request that the router must answer, of a sender whom the edge has authenticated. */
+type Identified = Readonly<{ principal: Principal; response?: undefined }>
+
 // See docs/decisions/0038-fast-lane-repeats-the-router.md.
 type EdgeDeps = {
   knownTargets: Pick<KnownTargets, 'find'>
@@ -48,8 +51,13 @@ type EdgeDeps = {
   maxHeaderBytes: number
 }
 
-/** Answers from memory and charges the quota. `undefined`, with nothing charged, if the router must answer. */
-export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswer | undefined) => {
+/**
+ * Answers from memory and charges the quota. Without a response, the router must answer and nothing is charged.
+ * `undefined` if the router must authenticate, too.
+ */
+export const createEdge = (
+  deps: EdgeDeps,
+): ((request: EdgeRequest) => EdgeAnswer | Identified | undefined) => {
   const { knownTargets, responses, cache, quotas, costs, hasProxies } = deps
 
   const find = (target: string, head: RequestHead, isTls: boolean, principal: Principal) => {
@@ -82,10 +90,11 @@ export const createEdge = (deps: EdgeDeps): ((request: EdgeRequest) => EdgeAnswe
       ? 'tls'
       : deps.getTransport(connection.socket, head[field.forwardedProto])
     const principal = transport && deps.identify(connection, head[field.authorization])
-    const account = principal && findAccount(principal, connection)
+    if (!principal) return undefined
+    const account = findAccount(principal, connection)
     const known = account && find(target, head, transport === 'tls', principal)
     const countedMs = account?.now() ?? 0
-    if (!known || !account.tryTake(costs.request)) return undefined
+    if (!known || !account.tryTake(costs.request)) return { principal }
     const { knownTarget, response, link, asOf, rows } = known
     if (response.status === 304) account.refund(costs.backFrom304, countedMs)
     const rateLimit = formatUse(account.use())

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
@@ -138,6 +139,80 @@ t.test('no customer gets answers of another', async (t) => {
   const other = await watch(app, () => askAt(origin, token)('/v1/certificates'))
   t.equal(other.isFast, false)
   t.same(JSON.parse(other.body).data, [])
+})
+
+/** Records the keys of all authentications from now on, `undefined` for a refusal. */
+const recordAuthentications = (app: FastifyInstance): (string | undefined)[] => {
+  const keys: (string | undefined)[] = []
+  const { authenticate } = app
+  app.authenticate = (request) => {
+    const place = keys.push(undefined) - 1
+    const principal = authenticate(request)
+    if (!(principal instanceof Promise)) keys[place] = principal.customerId
+    return principal
+  }
+  return keys
+}
+
+t.test('a request that the router answers is authenticated once', async (t) => {
+  const { app, customerId, ask } = await start(t)
+  await ask('/v1/certificates?limit=1')
+  const authentications = recordAuthentications(app)
+  for (const path of ['/v1/certificates?limit=2', '/v1/me', '/v1/certificates/c-9', '/v1/nothing']) {
+    t.match(await watch(app, () => ask(path)), { isFast: false })
+    t.same(authentications.splice(0), [customerId], path)
+  }
+  t.match(await ask('/v1/certificates?limit=2', {}, 'HEAD'), { status: 200 })
+  t.same(authentications.splice(0), [customerId], 'HEAD, which is not for the edge')
+})
+
+t.test('a refused token counts as one failure', async (t) => {
+  const { app, origin } = await start(t)
+  const delayed: string[] = []
+  const { failures } = app.limiters
+  const { delayToken } = failures
+  Object.assign(failures, {
+    delayToken: (address: string) => {
+      delayed.push(address)
+      return delayToken(address)
+    },
+  })
+  for (const token of ['wrong', 'eyJhbGciOiJFZERTQSJ9.e30.x']) {
+    t.match(await askAt(origin, token)('/v1/products'), { status: 401 })
+    t.equal(delayed.splice(0).length, 1)
+  }
+})
+
+t.test('requests of a connection are authenticated each by its own token', async (t) => {
+  const { app, origin, customerId, token } = await start(t)
+  const other = await logIn(app, await addCustomer(database, `${customerId}-other`))
+  const { hostname, port } = new URL(origin)
+  // The edge does not wait until the facts about a key are loaded.
+  for (const each of [token, other.token]) await askAt(origin, each)('/v1/me')
+  const socket = connect(Number(port), hostname)
+  const get = (fields: string) => `GET /v1/me HTTP/1.1\r\nHost: here\r\n${fields}\r\n`
+  const authorize = (bearer: string) => `Authorization: Bearer ${bearer}\r\n`
+  const forged = 'principal: x\r\nx-principal: {"customerId":"demo"}\r\nstream: x\r\n'
+  socket.write(
+    get(authorize(token)) +
+      get(forged) +
+      get(authorize('wrong')) +
+      get(authorize(other.token)) +
+      get(authorize(token) + authorize(other.token)) +
+      get(`Connection: close\r\n${authorize(token)}`),
+  )
+  const answers = (await buffer(socket)).toString('latin1').split('HTTP/1.1 ').slice(1)
+  t.same(
+    answers.map((answer) => [answer.slice(0, 3), /"customer":"([^"]*)/.exec(answer)?.[1]]),
+    [
+      ['200', customerId],
+      ['401', undefined],
+      ['401', undefined],
+      ['200', `${customerId}-other`],
+      ['400', undefined],
+      ['200', customerId],
+    ],
+  )
 })
 
 t.test('the edge refuses a key whose scopes, plan or validity are no longer sufficient', async (t) => {

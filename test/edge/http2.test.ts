@@ -112,6 +112,36 @@ t.test('the edge and the router return the same answer, field by field', async (
   }
 })
 
+t.test('streams of a session are authenticated each by its own token, once', async (t) => {
+  const { app, customerId, bearer, session, request, read, ask } = await start(t)
+  const otherId = `${customerId}-other`
+  const { token } = await logIn(app, await addCustomer(database, otherId))
+  const other = ['authorization', `Bearer ${token}`] as const
+  // The edge does not wait until the facts about a key are loaded.
+  for (const token of [bearer, other]) await ask('/v1/me', [token])
+  const authenticated: unknown[] = []
+  const { authenticate } = app
+  app.authenticate = (asker) => {
+    authenticated.push(asker)
+    return authenticate(asker)
+  }
+  const wrong = ['authorization', 'Bearer wrong'] as const
+  const tokens: [Fields, string | undefined][] = [
+    [[bearer], customerId],
+    [[other], otherId],
+    [[], undefined],
+    [[wrong], undefined],
+  ]
+  const asked = Array.from({ length: 40 }, (_, n) => tokens[n % 4] as (typeof tokens)[number])
+  const answers = await Promise.all(asked.map(([fields]) => read(request(session, '/v1/me', fields))))
+  t.same(
+    answers.map(({ status, body }) => (status === 200 ? JSON.parse(body).data.customer : undefined)),
+    asked.map(([, id]) => id),
+  )
+  // The router repeats those that the edge refuses. The edge takes no request without a token.
+  t.equal(authenticated.length, 10 + 10 + 10 + 20)
+})
+
 t.test(
   'a request that the edge may not answer gets the same answer on the first and second try',
   async (t) => {
