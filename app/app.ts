@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import accessRequests from '../plugins/access-requests.ts'
 import answers from '../plugins/answers.ts'
 import audit from '../plugins/audit.ts'
 import auth from '../plugins/auth.ts'
@@ -23,6 +22,7 @@ import status from '../plugins/status.ts'
 import tracing from '../plugins/tracing.ts'
 import transport from '../plugins/transport.ts'
 import routes from '../routes/index.ts'
+import { contents, features } from './features.ts'
 
 /** Assembles the service without opening a connection. Hooks run in the order of registration. */
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
@@ -34,20 +34,23 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   if (deps.tracing) await app.register(tracing, { tracing: deps.tracing })
   await app.register(transport, { trustedProxies, clientIpHeader, allowHttp })
   await app.register(crossOrigin, { origins: config.corsOrigins })
-  await app.register(gate, { publicUrl })
-  await app.register(pages, { publicUrl, demoToken })
+  await app.register(gate, { publicUrl, pages: contents.pages })
+  await app.register(pages, { publicUrl, demoToken, contents })
   await app.register(methodGuard)
   await app.register(signingKeyRefresh, deps)
   await app.register(limiters, deps)
   await app.register(auth, { ...deps, db, demoToken, accessTokenSeconds })
   await app.register(audit, { db, secrets, now, monotonicNow })
   await app.register(metrics, { processRegistry: deps.figures?.process })
-  await app.register(accessRequests, deps)
   await app.register(cache, deps)
   await app.register(data, deps)
   await app.register(status, deps)
   await app.register(answers, { stream: deps.logStream })
   await app.register(serviceMetrics, deps)
+  for (const feature of features) {
+    const metrics = await feature.metrics?.()
+    if (metrics) app.metrics.add(metrics.listFigures(deps))
+  }
   if (deps.hasEdge !== false) await app.register(edge, deps)
   await app.register(openapi, deps)
   await app.register(routes, deps)

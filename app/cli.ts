@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os'
 import { runCommandLine } from './command-line/command-line.ts'
 import type { Shell } from './command-line/shell.ts'
+import { features } from './features.ts'
 
 // As shells report them: 128 + the signal's number.
 const signals = { SIGINT: 130, SIGTERM: 143 } as const
@@ -41,4 +42,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
-process.exitCode = await runCommandLine(process.argv.slice(2), shell)
+process.exitCode = await runCommandLine(process.argv.slice(2), shell, features)

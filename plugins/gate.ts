@@ -1,13 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { PageEntry } from '../app/contents.ts'
 import { ApiError } from '../app/errors.ts'
 import { unescapedTarget } from '../app/http/client-error.ts'
 import { isHost } from '../app/http/fields.ts'
 import { tokenParameters } from '../app/records/query/query.ts'
-import { isPageTarget } from '../app/site/paths.ts'
+import { createPageTest } from '../app/site/paths.ts'
 
 type GateOptions = {
   publicUrl: string
+  /** Of features. */
+  pages: readonly PageEntry[]
 }
 
 export const maxHeaderBytes = 16 * 1024
@@ -82,7 +85,11 @@ const checkTarget = (target: string, method: string): void => {
 
 /** Refuses requests that no route may see. Hooks before it have set the fields of the refusal. */
 export default fp<GateOptions>(
-  async (app, { publicUrl }) => {
+  async (app, { publicUrl, pages }) => {
+    const isPageTarget = createPageTest(pages)
+    // Forms have already sent their fields in clear text.
+    const isRedirectable = ({ method, raw: { url = '' } }: FastifyRequest): boolean =>
+      (method === 'GET' || method === 'HEAD') && isPageTarget(url)
     app.addHook('onRequest', (request, reply, next) => {
       checkHeaderSize(request.raw)
       checkHeaders(request)
@@ -102,7 +109,3 @@ export default fp<GateOptions>(
   },
   { name: 'gate', dependencies: ['transport', 'cross-origin', 'problems'], fastify: '5.x' },
 )
-
-/** Forms have already sent their fields in clear text. */
-const isRedirectable = ({ method, raw: { url = '' } }: FastifyRequest): boolean =>
-  (method === 'GET' || method === 'HEAD') && isPageTarget(url)

@@ -44,6 +44,7 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
 export default fp<{ publicUrl: string }>(
   async (app, { publicUrl }) => {
     const routes: Route[] = []
+    const addresses = { publicUrl, contactUrl: `${publicUrl}${app.site.contactPage?.path ?? '/'}` }
     app.decorate('describedRoutes', routes)
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       const description = schema?.openapi
@@ -63,8 +64,11 @@ export default fp<{ publicUrl: string }>(
         })
       }
     })
+    app.addHook('onReady', async () => {
+      routes.sort((a, b) => a.description.rank - b.description.rank)
+    })
     // At the first request, when every route is registered.
-    const getPublicEntry = once(() => createEntry(createDocument(routes, publicUrl)))
+    const getPublicEntry = once(() => createEntry(createDocument(routes, addresses)))
     // Many customers have the same custom endpoints.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
@@ -72,7 +76,7 @@ export default fp<{ publicUrl: string }>(
       const key = definitions.map(({ digest }) => digest).join()
       const known = personal.get(key)
       if (known) return known
-      const made = createEntry(createDocument([...routes, ...definitions.map(describeCustom)], publicUrl))
+      const made = createEntry(createDocument([...routes, ...definitions.map(describeCustom)], addresses))
       personal.set(key, made)
       return made
     }
@@ -91,5 +95,5 @@ export default fp<{ publicUrl: string }>(
       })
     })
   },
-  { name: 'openapi', dependencies: ['auth', 'data', 'problems', 'limiters'], fastify: '5.x' },
+  { name: 'openapi', dependencies: ['auth', 'data', 'pages', 'problems', 'limiters'], fastify: '5.x' },
 )

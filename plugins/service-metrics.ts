@@ -1,12 +1,10 @@
 import fp from 'fastify-plugin'
 import type { RedisFigures } from '../app/db/redis.ts'
-import { createSlowFigure } from '../app/observe/figures.ts'
 import { listServiceFigures } from '../app/observe/service-metrics.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Deps } from './deps.ts'
 
 const { version } = packageJson
-const slowFigureKeptMs = 30_000
 
 const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
   const cache = shared?.figures?.()
@@ -20,16 +18,8 @@ const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures
 
 export default fp<Deps>(
   async (app, options) => {
-    const {
-      freshness,
-      exportSource,
-      databaseNow,
-      monotonicNow: now,
-      isDraining,
-      logStream,
-      figures,
-    } = options
-    const { cache, memoryCache, audit, accessRequests, feedWaiting, freshnessProbes, readDistrust } = app
+    const { freshness, exportSource, databaseNow, isDraining, logStream, figures } = options
+    const { cache, memoryCache, audit, feedWaiting, freshnessProbes, readDistrust } = app
     const all = listServiceFigures({
       version,
       databaseNow,
@@ -46,18 +36,13 @@ export default fp<Deps>(
       audit: audit.figures,
       connections: app.connections.figures,
       feed: () => ({ streams: exportSource.running, waiters: feedWaiting.count }),
-      overdueAccessRequests: createSlowFigure({
-        read: accessRequests.countOverdue,
-        now,
-        keptMs: slowFigureKeptMs,
-      }),
       logLinesLost: () => logStream?.lost ?? 0,
     })
     app.metrics.add(all)
   },
   {
     name: 'service-metrics',
-    dependencies: ['metrics', 'cache', 'audit', 'access-requests', 'data'],
+    dependencies: ['metrics', 'cache', 'audit', 'data'],
     fastify: '5.x',
   },
 )

@@ -1,9 +1,10 @@
 import fp from 'fastify-plugin'
 import type { Deps } from '../plugins/deps.ts'
 import endpoints from '../plugins/endpoints.ts'
+import type { FeatureRoutes } from '../plugins/feature-routes.ts'
 import rateLimit from '../plugins/rate-limit.ts'
 import reference from '../plugins/reference.ts'
-import { accessRequestRoutes, accessRoutes } from './access.ts'
+import { accessRequestRoutes } from './access-requests.ts'
 import { dataEndpoints } from './data.ts'
 import { demoRoutes } from './demo.ts'
 import { keyLinkRoutes } from './key-link.ts'
@@ -11,6 +12,12 @@ import { authRoutes, oauthRoutes } from './login.ts'
 import { healthRoutes, metricsRoutes } from './operations.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
 import { statusRoutes } from './status.ts'
+
+/** The endpoints of the features of `app/features.ts`. */
+const featureRoutes: readonly FeatureRoutes[] = [
+  // One line for each feature.
+  accessRequestRoutes,
+]
 
 export default fp<Deps>(
   async (app, deps) => {
@@ -23,21 +30,21 @@ export default fp<Deps>(
       await closed.register(endpoints, { publicUrl, variesWithOrigin: corsOrigins.length > 0, freshness })
       await closed.register(rateLimit)
       for (const row of dataEndpoints(closed)) closed.endpoint(row)
+      for (const { closed: register } of featureRoutes) await register?.(closed, deps)
     })
     await app.register(oauthRoutes, deps)
-    await app.register(accessRequestRoutes)
     await app.register(wellKnownRoutes, deps)
     await app.register(statusRoutes, deps)
     await app.register(pageRoutes)
     await app.register(reference)
-    await app.register(accessRoutes, deps)
     await app.register(keyLinkRoutes, deps)
     await app.register(demoRoutes, deps)
+    for (const { open: register } of featureRoutes) await register?.(app, deps)
     app.guardMethods()
   },
   {
     name: 'routes',
-    dependencies: ['data', 'access-requests', 'status', 'pages', 'openapi'],
+    dependencies: ['data', 'status', 'pages', 'openapi'],
     fastify: '5.x',
   },
 )

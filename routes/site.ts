@@ -53,6 +53,7 @@ export const wellKnownRoutes = async (
     now,
   }: Pick<Deps, 'publicUrl' | 'config' | 'secrets' | 'now'>,
 ): Promise<void> => {
+  const contactUrl = `${publicUrl}${app.site.contactPage?.path ?? '/'}`
   const link = `<${publicUrl}${catalogPath}>; rel="api-catalog"`
   const documents = [
     [
@@ -80,6 +81,6 @@ export const wellKnownRoutes = async (
     reply
       .header('cache-control', cacheControl)
       .type('text/plain; charset=utf-8')
-      .send(securityTxt(publicUrl, securityContact, now())),
+      .send(securityTxt(publicUrl, securityContact ?? contactUrl, now())),
   )
 }

@@ -29,11 +29,11 @@ export const statusRoutes = async (
     }
     return reply.sendPage(made.file, how)
   }
-  const { toPage } = app.site
+  const { toPage, contactPage } = app.site
   // For `/status` and `/status.json`: during an incident, many clients read them. `/` is always revalidated.
   const how = { cacheControl: 'public, max-age=5' }
   app.get('/', (_request, reply) =>
-    send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken }, status))),
+    send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken, contactPage, status }))),
   )
   app.get<{ Querystring: string }>('/status', ({ query }, reply) => {
     const span = findStatusSpan(new URLSearchParams(query).get('span'))

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { z } from 'zod'
+import { features } from '../app/features.ts'
 import { type Import, listImports, readSources } from '../checks/structure/graph.ts'
 import { getRoom, isAbove, rooms } from '../checks/structure/rooms.ts'
 import { schemaController } from '../plugins/schema-compilers.ts'
@@ -40,8 +41,61 @@ t.test('no files of the service import each other in a circle, not even for type
   t.same(inCircles, [])
 })
 
+const readFeatureName = (path: string) => /^(?:app\/features|test\/features)\/([\w-]+)\//.exec(path)?.[1]
+/** The feature of a file in one of the four places. `undefined` for the kernel. */
+const findFeature = (path: string): string | undefined => {
+  const [, inRoutesOrSchemas = ''] = /^(?:routes|schemas)\/([\w-]+)\.ts$/.exec(path) ?? []
+  const isFeature = features.some(({ name }) => name === inRoutesOrSchemas)
+  return readFeatureName(path) ?? (isFeature ? inRoutesOrSchemas : undefined)
+}
+const featureImports = imports.flatMap((each) => {
+  const [from, to] = [findFeature(each.from), findFeature(each.to)]
+  return to === undefined || from === to ? [] : [{ ...each, feature: from, other: to }]
+})
+
+t.test('the kernel and its tests import no feature', async (t) => {
+  const lists = ['app/features.ts', 'routes/index.ts']
+  const wrong = featureImports.filter(({ from, feature }) => feature === undefined && !lists.includes(from))
+  t.same(wrong.map(sentence), [])
+  const listed = featureImports.filter(({ from }) => lists.includes(from)).map(({ other }) => other)
+  t.same(listed.sort(), [...features, ...features].map(({ name }) => name).sort(), 'one line in each list')
+})
+
+t.test('a feature imports the features that it needs', async (t) => {
+  const wrong = featureImports.filter(({ feature, other }) => {
+    const known = features.find(({ name }) => name === feature)
+    return known !== undefined && !known.needs?.includes(other)
+  })
+  t.same(wrong.map(sentence), [])
+  const fromList = imports.filter(({ from, to }) => readFeatureName(from) && to === 'app/features.ts')
+  const notInTests = fromList.filter(({ from }) => !from.startsWith('test/'))
+  t.same(notInTests.map(sentence), [], 'no feature reads the list')
+  for (const [index, { name, needs = [] }] of features.entries()) {
+    const before = features.slice(0, index).map((each) => each.name)
+    t.ok(
+      needs.every((need) => before.includes(need)),
+      `${name} is listed after the features that it needs`,
+    )
+  }
+})
+
+t.test('a feature lives in its four places', async (t) => {
+  const folders = readdirSync(join(root, 'app/features')).sort()
+  t.same(folders, features.map(({ name }) => name).sort(), 'a folder for each feature of the list')
+  for (const name of folders) {
+    t.ok(existsSync(join(root, `routes/${name}.ts`)), `routes/${name}.ts`)
+    t.ok(existsSync(join(root, `test/features/${name}`)), `test/features/${name}/`)
+  }
+  t.same(readdirSync(join(root, 'test/features')).sort(), folders)
+})
+
+t.test('feature.ts loads nothing but the data of its feature', async (t) => {
+  for (const { name } of features)
+    t.notMatch(getText(`app/features/${name}/feature.ts`), /^import (?!type\b)/m, name)
+})
+
 t.test('ARCHITECTURE.md lists the rooms in their order, each in a line', async (t) => {
-  const table = getText('ARCHITECTURE.md').split('## The rooms')[1] ?? ''
+  const table = /## The rooms\n(.*?)\n## /s.exec(getText('ARCHITECTURE.md'))?.[1] ?? ''
   const named = [...table.matchAll(/^\| `(?:app\/)?([\w-]+)/gm)].map(([, name]) => name)
   const listed = rooms.filter((room) => room !== 'main')
   t.same(named, listed)

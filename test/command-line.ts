@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { runCommandLine } from '../app/command-line/command-line.ts'
+import { features } from '../app/features.ts'
 import type { Outbound } from '../app/http/outbound.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -37,7 +38,7 @@ const createSink = () => {
 export const run = async (words: readonly string[], options: RunOptions = {}): Promise<Result> => {
   const { env = {}, input = '', isWatched = false, outbound } = options
   const [stdout, stderr] = [createSink(), createSink()]
-  const code = await runCommandLine(words, {
+  const shell = {
     env,
     stdin: Object.assign(Readable.from([Buffer.from(input)]), { isTTY: isWatched }),
     stdout: stdout.stream,
@@ -45,7 +46,8 @@ export const run = async (words: readonly string[], options: RunOptions = {}): P
     // Signals belong to the test runner.
     onSignal: () => () => {},
     ...(outbound ? { outbound } : {}),
-  })
+  }
+  const code = await runCommandLine(words, shell, features)
   return { code, stdout: await stdout.end(), stderr: await stderr.end() }
 }
 

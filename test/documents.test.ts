@@ -57,7 +57,7 @@ t.test('every decision is linked from the code, and each link leads to a decisio
   const sections = read(`${folder}/README.md`).split(/^## /m).slice(1)
   for (const section of sections) {
     const room = section.split('\n', 1)[0] ?? ''
-    const prefix = room === 'app/main' ? /^app\/(main\/|server\.js)/ : new RegExp(`^${room}/`)
+    const prefix = room === 'app/main' ? /^app\/(main\/|server\.js)/ : new RegExp(`^${room}(/|$)`)
     for (const [, name] of section.matchAll(/\]\(([\w-]+\.md)\)/g)) {
       const isHere = links.some((link) => link.name === name && prefix.test(link.file))
       t.ok(isHere, `${name} is linked from ${room}`)

@@ -1,21 +1,29 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
+import { type AllContents, type Contents, mergeContents } from '../contents.ts'
 import { describeError, Reported } from './refusal.ts'
 import type { Shell } from './shell.ts'
 
 const usage = 2
 const refused = 1
 
-type MakeCommand = (shell: Shell) => Command
+type MakeCommand = (shell: Shell, contents: AllContents) => Command
 
-/** Loaded on demand: loading the modules of all commands takes longer than most commands run. */
-const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
+/**
+ * Commands by their first word. Loaded on demand: loading the modules of all commands takes longer than most commands
+ * run. If several features have the same word, its subcommands are merged.
+ */
+export type Commands = Readonly<Record<string, () => Promise<MakeCommand>>>
+
+/** The part of a feature that the command line reads. */
+type CommandFeature = Contents & Readonly<{ commands?: Commands }>
+
+const kernelCommands: Commands = {
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   import: async () => (await import('./import.ts')).importCommand,
   customers: async () => (await import('./customers.ts')).customersCommand,
   keys: async () => (await import('./keys.ts')).keysCommand,
   custom: async () => (await import('./custom.ts')).customCommand,
-  requests: async () => (await import('./requests.ts')).requestsCommand,
   audit: async () => (await import('./audit.ts')).auditCommand,
   'signing-keys': async () => (await import('./signing-keys.ts')).signingKeysCommand,
   changes: async () => (await import('./changes.ts')).changesCommand,
@@ -25,13 +33,26 @@ const commands: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   verify: async () => (await import('./verify.ts')).verifyCommand,
 }
 
-const createProgram = async (word: string, shell: Shell): Promise<Command> => {
+const loadCommands = (word: string, features: readonly CommandFeature[]) => {
+  const all = [kernelCommands, ...features.map(({ commands = {} }) => commands)].flatMap(Object.entries)
+  const chosen = all.filter(([name]) => name === word)
+  return Promise.all((chosen.length > 0 ? chosen : all).map(([, load]) => load()))
+}
+
+const createProgram = async (
+  word: string,
+  shell: Shell,
+  features: readonly CommandFeature[],
+): Promise<Command> => {
   const program = new Command('certdata').description(
     "The operator's command line of the certification data service",
   )
-  const names = Object.hasOwn(commands, word) ? [word] : Object.keys(commands)
-  for (const make of await Promise.all(names.map((name) => commands[name]?.()))) {
-    if (make) program.addCommand(make(shell))
+  const contents = mergeContents(features)
+  for (const make of await loadCommands(word, features)) {
+    const made = make(shell, contents)
+    const known = program.commands.find((each) => each.name() === made.name())
+    if (known) for (const inner of made.commands) known.addCommand(inner)
+    else program.addCommand(made)
   }
   return program
 }
@@ -64,12 +85,16 @@ const toExitCode = (error: unknown): number => {
 }
 
 /**
- * Runs a command such as `['customers', 'list']`. Returns 0, or 1 if it was refused or failed, or 2 for a
+ * Runs a command such as `['customers', 'list']`, of the kernel or a feature. Returns 0, or 1 if it was refused or failed, or 2 for a
  * wrong command line or environment. Never throws: prints errors to `stderr`, with `--json` also to `stdout`.
  */
-export const runCommandLine = async (words: readonly string[], shell: Shell): Promise<number> => {
+export const runCommandLine = async (
+  words: readonly string[],
+  shell: Shell,
+  features: readonly CommandFeature[],
+): Promise<number> => {
   try {
-    const program = await createProgram(words[0] ?? '', shell)
+    const program = await createProgram(words[0] ?? '', shell, features)
     settle(program, shell)
     await program.parseAsync(words, { from: 'user' })
     return 0

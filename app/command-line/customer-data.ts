@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { openRedisEraser, type RedisEraser } from '../cache/erase.ts'
 import { parseConfig } from '../config/config.ts'
+import type { AllContents } from '../contents.ts'
 import { answerTimeoutMs } from '../db/client.ts'
 import type { Db } from '../db/schema.ts'
 import {
@@ -17,7 +18,7 @@ import {
 } from '../operator/gdpr/erase.ts'
 import { type ExportedRow, exportCustomer } from '../operator/gdpr/export.ts'
 import { type ImportedCustomer, importCustomer, UnusableExport } from '../operator/gdpr/import.ts'
-import { listAdditions } from '../operator/gdpr/tables.ts'
+import { type KnownTables, listAdditions, listKnownTables } from '../operator/gdpr/tables.ts'
 import { parseSlug } from './arguments.ts'
 import { changeAudited, noCustomer, recordAct, refuseDemo, requireCustomer } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
@@ -62,15 +63,20 @@ const toDirectory = async (directory: string): Promise<Take> => {
 
 type ExportOptions = Output & { output?: string; withKeys?: true }
 
-const runExport = (shell: Shell, customer: string, options: ExportOptions): Promise<void> =>
+const runExport = (
+  shell: Shell,
+  knownTables: KnownTables,
+  customer: string,
+  options: ExportOptions,
+): Promise<void> =>
   withOperator(shell, async (db) => {
     await requireCustomer(db, customer)
     const { output, withKeys = false } = options
     const take = output === undefined ? toStandardOutput(shell) : await toDirectory(output)
     // Before the export, whose transaction is read only: no data without an entry.
     await recordAct(db, { action: 'customers.export', customer, details: { with_keys: withKeys } })
-    const rows = await exportCustomer(db, customer, take, { withKeys })
-    const additions = await listAdditions(db)
+    const rows = await exportCustomer(db, customer, take, { knownTables, withKeys })
+    const additions = await listAdditions(db, knownTables)
     if (additions.length > 0) {
       const reason = 'not exported, because the service does not know them'
       shell.stderr.write(`${reason}: ${additions.join(', ')}\n`)
@@ -82,12 +88,17 @@ const runExport = (shell: Shell, customer: string, options: ExportOptions): Prom
 const formatImported = ({ customer, rows, leftBehind }: ImportedCustomer): string =>
   [formatFields({ customer, ...rows }), 'left behind:', ...leftBehind.map((each) => `- ${each}`)].join('\n')
 
-const runImport = async (shell: Shell, file: string, options: Output): Promise<void> => {
+const runImport = async (
+  shell: Shell,
+  knownTables: KnownTables,
+  file: string,
+  options: Output,
+): Promise<void> => {
   const imported = await withOperator(shell, async (db) => {
     const { stream } = await openSource(shell, file)
     return changeAudited(
       db,
-      (trx) => importCustomer(trx, stream),
+      (trx) => importCustomer(trx, stream, knownTables),
       ({ customer, rows }) => ({ action: 'customers.import', customer, details: { rows } }),
     )
   }).catch((cause) => {
@@ -164,16 +175,19 @@ const erase = async (shell: Shell, customer: string, options: Confirmable): Prom
 }
 
 /** `certdata customers export|import|erase` */
-export const customerDataCommands = (shell: Shell): Command[] => [
-  createCommand('export', 'export all data of a customer as JSON lines')
-    .argument('<customer>', 'slug of the customer', parseSlug)
-    .option('--output <directory>', 'a file for each table, in a new or empty directory (default: stdout)')
-    .option('--with-keys', 'also what customers import needs to restore keys; the file is a secret then')
-    .action(runExport.bind(null, shell)),
-  createCommand('import', 'import the export of a customer that this database does not have')
-    .argument('<file>', 'file of customers export; - reads standard input')
-    .action(runImport.bind(null, shell)),
-  withYes(createCommand('erase', 'delete a customer and all its data for good'))
-    .argument('<customer>', 'slug of the customer', parseSlug)
-    .action(erase.bind(null, shell)),
-]
+export const customerDataCommands = (shell: Shell, contents: AllContents): Command[] => {
+  const knownTables = listKnownTables(contents)
+  return [
+    createCommand('export', 'export all data of a customer as JSON lines')
+      .argument('<customer>', 'slug of the customer', parseSlug)
+      .option('--output <directory>', 'a file for each table, in a new or empty directory (default: stdout)')
+      .option('--with-keys', 'also what customers import needs to restore keys; the file is a secret then')
+      .action(runExport.bind(null, shell, knownTables)),
+    createCommand('import', 'import the export of a customer that this database does not have')
+      .argument('<file>', 'file of customers export; - reads standard input')
+      .action(runImport.bind(null, shell, knownTables)),
+    withYes(createCommand('erase', 'delete a customer and all its data for good'))
+      .argument('<customer>', 'slug of the customer', parseSlug)
+      .action(erase.bind(null, shell)),
+  ]
+}

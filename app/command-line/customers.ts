@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander'
 import { sql } from 'kysely'
 import type { AuditAction } from '../audit/record.ts'
+import type { AllContents } from '../contents.ts'
 import type { Db, Plan } from '../db/schema.ts'
 import { listApiKeys } from '../identity/api-key-store.ts'
 import {
@@ -112,7 +113,7 @@ const forCustomer = (name: string, description: string): Command =>
   createCommand(name, description).argument('<customer>', 'slug of the customer', parseSlug)
 
 /** `certdata customers …` */
-export const customersCommand = (shell: Shell): Command =>
+export const customersCommand = (shell: Shell, contents: AllContents): Command =>
   createGroup(
     'customers',
     'the customers and their plans',
@@ -142,5 +143,5 @@ export const customersCommand = (shell: Shell): Command =>
         parseDays,
       )
       .action(settings.bind(null, shell)),
-    ...customerDataCommands(shell),
+    ...customerDataCommands(shell, contents),
   )

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { variables } from '../config/variables.ts'
+import type { AllContents, PromiseFile } from '../contents.ts'
 import { CannotVerify, type Credentials } from '../operator/verify/account.ts'
 import { type PromiseOutcome, verifyService } from '../operator/verify/verify.ts'
 import { Reported } from './refusal.ts'
@@ -34,7 +35,13 @@ const formatOutcome = ({ section, promise, outcome, reason, failures }: PromiseO
     ]),
   ].join('\n')
 
-const verify = async (shell: Shell, origin: string, options: Options, command: Command): Promise<void> => {
+const verify = async (
+  shell: Shell,
+  promises: readonly PromiseFile[],
+  origin: string,
+  options: Options,
+  command: Command,
+): Promise<void> => {
   const credentials = await findCredentials(shell, options)
   if (!credentials) {
     return command.error(
@@ -43,7 +50,7 @@ const verify = async (shell: Shell, origin: string, options: Options, command: C
   }
   const outcomes: PromiseOutcome[] = []
   try {
-    for await (const each of verifyService({ origin, credentials, pause: (ms) => delay(ms) })) {
+    for await (const each of verifyService({ origin, credentials, promises, pause: (ms) => delay(ms) })) {
       outcomes.push(each)
       if (!options.json) shell.stdout.write(`${formatOutcome(each)}\n`)
     }
@@ -59,7 +66,7 @@ const verify = async (shell: Shell, origin: string, options: Options, command: C
 }
 
 /** `certdata verify` */
-export const verifyCommand = (shell: Shell) =>
+export const verifyCommand = (shell: Shell, { promises }: AllContents) =>
   createCommand('verify', 'check from outside that a running service keeps the promises of its API')
     .argument('<url>', 'address of the service, such as https://api.example', parseOrigin)
     .option(
@@ -67,4 +74,4 @@ export const verifyCommand = (shell: Shell) =>
       'API key of a customer; - reads it from standard input (default: CERTDATA_API_KEY)',
     )
     .addOption(new Option('--demo', 'use the token of the demo, with fewer requests').conflicts('key'))
-    .action(verify.bind(null, shell))
+    .action(verify.bind(null, shell, promises))

@@ -1,3 +1,6 @@
+import { globSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { withAdvisoryLock } from './advisory-lock.ts'
@@ -9,9 +12,42 @@ import { pinRole } from './session.ts'
 
 type Migrations = Readonly<Record<string, StepwiseMigration>>
 
-/** Never change a released migration. */
+const app = join(import.meta.dirname, '..')
+const ofFeatures = 'features/*/'
+
+/** Lists SQL files of the kernel's folders or of features, in the order of their names, which begin with a number. */
+const listSql = (...patterns: string[]): URL[] =>
+  globSync(patterns, { cwd: app })
+    .sort((a, b) => (basename(a) < basename(b) ? -1 : 1))
+    .map((path) => pathToFileURL(join(app, path)))
+
+/**
+ * Lists the SQL of the baseline: of the kernel and of the features whose folders exist. `50-all-tables.sql` is the last
+ * one. See docs/decisions/0229-the-baseline-finds-the-sql-of-features.md.
+ */
+export const listBaseline = (): URL[] =>
+  listSql('db/migrations/0001-baseline/*.sql', `${ofFeatures}[0-9][0-9]-*.sql`)
+
+const readLater = (): Migrations => {
+  const files = listSql(`${ofFeatures}[0-9][0-9][0-9][0-9]-*.sql`)
+  return Object.fromEntries(files.map((url) => [basename(url.pathname, '.sql'), readSqlMigration(url)]))
+}
+
+/**
+ * Replaces later migrations of a removed feature: they do nothing. Databases that ran them keep the feature's tables and
+ * data.
+ */
+export const retire = (names: readonly string[]): Migrations =>
+  Object.fromEntries(names.map((name) => [name, { up: async () => {} }]))
+
+/** Later migrations of removed features. A feature that returns needs a migration with a new name. */
+const retired: readonly string[] = []
+
+/** Never change a released migration. A later one of a feature is a file such as `0002-feed-tokens.sql`. */
 export const migrations: Migrations = {
-  '0001-baseline': readSqlMigration(new URL('./migrations/0001-baseline/', import.meta.url)),
+  '0001-baseline': readSqlMigration(...listBaseline()),
+  ...readLater(),
+  ...retire(retired),
 }
 
 const createMigrator = (db: Db, all: Migrations) =>

@@ -102,7 +102,9 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
       : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read, log })
   if (certificate) app.metrics.add([certificateFigure(certificate)])
   app.startStatus()
-  const tasks = isFirst ? startTasks({ config, stores, log, warn, addFigures: app.metrics.add }) : undefined
+  const tasks = isFirst
+    ? await startTasks({ config, stores, log, warn, addFigures: app.metrics.add })
+    : undefined
   if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local))
   return async () => {
     tasks?.quiet()

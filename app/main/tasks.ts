@@ -1,5 +1,7 @@
 import { startAuditPruning } from '../audit/keep-days.ts'
 import type { Config } from '../config/config.ts'
+import type { Task, TaskContext } from '../feature.ts'
+import { features } from '../features.ts'
 import { createTokenCodec } from '../feed/token.ts'
 import { createProveEmpty } from '../feed/unchanged.ts'
 import { startUpkeep } from '../feed/upkeep.ts'
@@ -52,14 +54,32 @@ const startWebhookTask = ({ stores, warn, addFigures }: TasksOptions): (() => Pr
   return sender.stop
 }
 
-/** Starts the tasks that a machine needs once. `quiet` ends only the slow two. `stop` ends all, and waits. */
-export const startTasks = (options: TasksOptions) => {
+const startFeatureTasks = async ({ config, stores, warn, addFigures }: TasksOptions): Promise<Task[]> => {
+  const { db, reserved, secrets, freshness, poller, local } = stores
+  const context: TaskContext = {
+    config,
+    db,
+    reserved,
+    secrets,
+    freshness,
+    poller,
+    local,
+    warn,
+    addFigures,
+  }
+  const parts = await Promise.all(features.map(({ tasks }) => tasks?.()))
+  return parts.flatMap((part) => part?.startTasks(context) ?? [])
+}
+
+/** Starts the tasks that a machine needs once. `quiet` ends only the slow ones. `stop` ends all, and waits. */
+export const startTasks = async (options: TasksOptions) => {
   const { config, stores, log, warn } = options
   const { reserved, secrets, local, poller } = stores
   const url = local?.url ?? config.databaseAdminUrl
   const { auditDays: days } = config
   const stopRefreshing = local && keepExampleDataCurrent(local, log)
   const stopWebhooks = startWebhookTask(options)
+  const tasks = await startFeatureTasks(options)
   const stops = [
     stopRefreshing,
     startUpkeep({ db: reserved, warn, historyDays: config.historyDays }),
@@ -67,12 +87,14 @@ export const startTasks = (options: TasksOptions) => {
     stopWebhooks,
     local && keepRunning(local, poller.isDown, log),
     url !== undefined && startAuditPruning({ url, secrets, days, warn }),
+    ...tasks.map(({ stop }) => stop),
   ]
   return {
     quiet() {
       void stopRefreshing?.()
       // Receivers may take ten seconds.
       void stopWebhooks()
+      for (const { isSlow, stop } of tasks) if (isSlow) void stop()
     },
     async stop() {
       for (const stop of stops) if (stop) await stop()

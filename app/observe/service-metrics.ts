@@ -31,7 +31,6 @@ type ServiceFigures = {
     ended: ReadonlyMap<string, number>
   }>
   feed: () => Readonly<{ streams: number; waiters: number }>
-  overdueAccessRequests: () => Promise<number | undefined>
   isDraining: () => boolean
   logLinesLost: () => number
 }
@@ -146,7 +145,6 @@ export const listServiceFigures = (figures: ServiceFigures): readonly Figure[] =
     () => figures.feed().streams,
   ),
   gaugeSum('certdata_feed_waiters', 'Waiting long polls', () => figures.feed().waiters),
-  gauge('certdata_access_requests_overdue', 'Overdue access requests', figures.overdueAccessRequests),
   counter(
     'certdata_log_lines_lost_total',
     'Log lines dropped because the reader was too slow',

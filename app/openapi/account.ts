@@ -6,6 +6,7 @@ const authentication: Tag = {
 }
 
 export const describeMe: Description = {
+  rank: 60,
   operationId: 'getMe',
   summary: 'Get customer, plan, scopes, limits and settings',
   description: 'The customer, the scopes of the token, and the units left of each quota.',
@@ -15,6 +16,7 @@ export const describeMe: Description = {
 }
 
 export const describeLogin: Description = {
+  rank: 10,
   operationId: 'login',
   summary: 'Exchange an API key for an access token',
   description:
@@ -25,19 +27,8 @@ export const describeLogin: Description = {
   answer: 'An access token',
 }
 
-export const describeAccessRequest: Description = {
-  operationId: 'requestAccess',
-  summary: 'Request access',
-  description:
-    'The contact form. Needs no token and does not reveal who is a customer. You get an answer within one business day. ' +
-    'Limited by client address.',
-  tag: { name: 'Access', description: 'For visitors who are not customers yet' },
-  errors: ['query', 'body', 'address'],
-  answer: 'Request received',
-  status: 202,
-}
-
 export const describeSigningKeys: Description = {
+  rank: 10,
   operationId: 'listSigningKeys',
   summary: 'The public keys that verify access tokens',
   description: 'A JSON Web Key Set (RFC 7517) with the current, previous and next keys.',
@@ -49,7 +40,7 @@ export const describeSigningKeys: Description = {
 const client =
   'The client is an API key, by HTTP Basic or in the form: its id is the key id, its secret the key. A client that ' +
   'signs sends a JWT instead (`private_key_jwt`, RFC 7523).'
-const oauth = { tag: authentication, refusals: 'oauth', errors: ['body', 'api_key'] } as const
+const oauth = { rank: 70, tag: authentication, refusals: 'oauth', errors: ['body', 'api_key'] } as const
 
 export const describeToken: Description = {
   ...oauth,

@@ -21,6 +21,7 @@ export const describeAudit: Description = {
   parameters: queryParameters(trailReaders(false).keys(), parameters),
   errors: ['query', 'cursor'],
   headers: ['Content-Disposition', 'Data-As-Of'],
+  rank: 50,
   operationId: 'listAuditEntries',
   summary: 'List the entries of the audit trail',
   description:

@@ -55,6 +55,7 @@ const parameters = {
 }
 
 export const describeChanges: Description = {
+  rank: 40,
   operationId: 'followChanges',
   summary: 'Follow changes',
   description:

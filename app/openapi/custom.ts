@@ -75,6 +75,7 @@ export const describeCustom = (definition: Definition): Route => {
     path: `/v1/custom/${name}`,
     scope: `custom:${name}`,
     description: {
+      rank: 100,
       operationId: `getCustom${name.split('-').map(capitalised).join('')}`,
       summary: title ?? `Get ${name}`,
       description: description ?? `The custom endpoint ${name}.`,

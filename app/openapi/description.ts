@@ -23,6 +23,8 @@ export type Tag = Readonly<{ name: string; description: string }>
 
 /** The part of an operation that does not follow from its route. */
 export type Description = Readonly<{
+  /** A lower rank comes first in the document. Routes with the same rank stay in the order of their registration. */
+  rank: number
   operationId: string
   summary: string
   description: string

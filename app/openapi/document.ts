@@ -97,20 +97,23 @@ const describeOperation = (route: Route, components: Components): SchemaNode => 
   }
 }
 
-const describeService = (publicUrl: string): SchemaNode => ({
+const describeService = (contactUrl: string): SchemaNode => ({
   title: 'Certification Data API',
   version: packageJson.version,
   summary: packageJson.description,
   description: introduction,
-  contact: { name: 'Access and questions', url: `${publicUrl}/access` },
+  contact: { name: 'Access and questions', url: contactUrl },
   // For catalogues of APIs. The id stays the same in all versions.
   'x-audience': 'external-partner',
   'x-api-id': 'certification-data-api',
-  license: { name: "Use under the customer's contract", url: `${publicUrl}/access` },
+  license: { name: "Use under the customer's contract", url: contactUrl },
 })
 
-/** Creates the OpenAPI 3.1 document of these routes. Throws if a route or a schema is incomplete. */
-export const createDocument = (routes: readonly Route[], publicUrl: string): SchemaNode => {
+/** Creates the OpenAPI 3.1 document of these routes, in their order. Throws if a route or a schema is incomplete. */
+export const createDocument = (
+  routes: readonly Route[],
+  { publicUrl, contactUrl }: { publicUrl: string; contactUrl: string },
+): SchemaNode => {
   const components = createComponents(publicUrl)
   const paths: Record<string, Record<string, SchemaNode>> = {}
   for (const route of routes) {
@@ -121,7 +124,7 @@ export const createDocument = (routes: readonly Route[], publicUrl: string): Sch
   const tags = new Map(routes.map(({ description: { tag } }) => [tag.name, tag]))
   return {
     openapi: '3.1.0',
-    info: describeService(publicUrl),
+    info: describeService(contactUrl),
     servers: [{ url: publicUrl, 'x-internal': false }],
     tags: [...tags.values(), webhookTag],
     paths,

@@ -29,6 +29,7 @@ const kept =
   'History is complete since `page.history_from`. `changes` has the old and the new value of each changed field.'
 
 export const describeRecordHistory = (resource: Resource): Description => ({
+  rank: 30,
   operationId: `get${recordName(resource)}History`,
   summary: `List the changes of one ${resource.noun}`,
   description:
@@ -41,6 +42,7 @@ export const describeRecordHistory = (resource: Resource): Description => ({
 })
 
 export const describeHistory: Description = {
+  rank: 30,
   operationId: 'listHistory',
   summary: 'List all changes of records',
   description:

@@ -51,6 +51,7 @@ const csvExample = ({ fields }: Resource): string => {
 }
 
 export const describePage = (resource: Resource): Description => ({
+  rank: 20,
   operationId: `list${plural(recordName(resource))}`,
   summary: `List ${plural(resource.noun)}`,
   description:
@@ -67,6 +68,7 @@ export const describePage = (resource: Resource): Description => ({
 })
 
 export const describeItem = (resource: Resource): Description => ({
+  rank: 20,
   operationId: `get${recordName(resource)}`,
   summary: `Get one ${resource.noun}`,
   description: `The ${resource.noun} with this id. An unknown id and an id of another customer both return 404.`,

@@ -13,6 +13,7 @@ export const webhookTag: Tag = {
 }
 
 export const describeWebhookKeys: Description = {
+  rank: 90,
   operationId: 'listWebhookKeys',
   summary: 'The public keys that verify webhooks',
   description:

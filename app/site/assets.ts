@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { extname } from 'node:path'
 import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
 
@@ -22,18 +22,32 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-const folder = join(import.meta.dirname, 'browser')
+const kernelFolder = new URL('./browser/', import.meta.url)
 /** The typeface: a variable font under the SIL Open Font License, see `typeface-license.txt`. */
 const typeface = 'geist.woff2'
 const typefaceUrl = import.meta.resolve('@fontsource-variable/geist/files/geist-latin-wght-normal.woff2')
 
-const read = (name: string): string | Buffer =>
-  name === typeface ? readFileSync(new URL(typefaceUrl)) : readFileSync(join(folder, name), 'utf8')
+/** A relative address. The name of a file is unique, so its folder does not matter. */
+const importPattern = /(from\s*['"]|url\()\.{1,2}\/(?:[\w.-]+\/)*([\w-]+\.(?:js|woff2))(['")])/g
 
-const importPattern = /(from\s*['"]|url\()\.\/([\w-]+\.(?:js|woff2))(['")])/g
+const listFiles = (folders: readonly URL[]): ReadonlyMap<string, URL> => {
+  const files = new Map([[typeface, new URL(typefaceUrl)]])
+  for (const folder of folders) {
+    for (const name of readdirSync(folder)) {
+      if (!types[extname(name)]) continue
+      if (files.has(name)) throw new Error(`two folders of assets have a file ${name}`)
+      files.set(name, new URL(name, folder))
+    }
+  }
+  return files
+}
 
-/** Reads `browser/` and the typeface. In modules and style sheets, references to other assets become URLs. */
-export const readAssets = (): Assets => {
+/**
+ * Reads `browser/`, the folders of features, and the typeface. In modules and style sheets, references to other assets
+ * become URLs. Throws if two files have the same name.
+ */
+export const readAssets = (folders: readonly URL[]): Assets => {
+  const files = listFiles([kernelFolder, ...folders])
   const assets = new Map<string, Asset>()
   const imported = new Map<string, string[]>()
   const make = (name: string): Asset => {
@@ -45,8 +59,10 @@ export const readAssets = (): Assets => {
       names.push(other, ...(imported.get(other) ?? []))
       return before + url + after
     }
-    const source = read(name)
-    const content = typeof source === 'string' ? source.replace(importPattern, refer) : source
+    const file = files.get(name)
+    if (!file) throw new Error(`there is no asset ${name}`)
+    const isText = name !== typeface
+    const content = isText ? readFileSync(file, 'utf8').replace(importPattern, refer) : readFileSync(file)
     imported.set(name, [...new Set(names)])
     const [stem = '', extension] = [name.slice(0, -extname(name).length), extname(name)]
     const digest = createHash('sha256').update(content).digest('base64url').slice(0, 10)
@@ -56,11 +72,11 @@ export const readAssets = (): Assets => {
     assets.set(name, asset)
     return asset
   }
-  for (const name of readdirSync(folder)) if (types[extname(name)]) make(name)
+  for (const name of files.keys()) make(name)
   return {
     get(name) {
       const asset = assets.get(name)
-      if (!asset) throw new Error(`there is no ${name} in ${folder}`)
+      if (!asset) throw new Error(`there is no asset ${name}`)
       return asset
     },
     imports: (name) => imported.get(name) ?? [],

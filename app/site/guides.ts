@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Audience, GuideEntry } from '../contents.ts'
 import { type RenderedMarkdown, renderMarkdown } from './markdown.ts'
 import { once } from './once.ts'
 import type { SiteOptions } from './options.ts'
@@ -21,40 +22,38 @@ export const guidesPath = '/docs/guides'
 
 export const operators = 'For operators'
 
-/** Files of `docs/` by audience, in reading order. */
-const groups = {
-  'For integrators': [
-    'quick-start',
-    'authentication',
-    'queries',
-    'changes',
-    'history',
-    'webhooks',
-    'exports',
-    'spreadsheets',
-    'caching',
-    'errors',
-    'limits',
-    'custom-endpoints',
-    'who-looked',
-    'versions',
-  ],
-  [operators]: [
-    'operations',
-    'scaling',
-    'import',
-    'custom-documents',
-    'schema',
-    'freshness',
-    'audit',
-    'personal-data',
-    'access-requests',
-  ],
+const titles: Readonly<Record<Audience, string>> = {
+  integrators: 'For integrators',
+  operators,
 }
-const names: ReadonlySet<string> = new Set(Object.values(groups).flat())
+
+const kernelGuides: readonly GuideEntry[] = [
+  { name: 'quick-start', audience: 'integrators', rank: 10 },
+  { name: 'authentication', audience: 'integrators', rank: 20 },
+  { name: 'queries', audience: 'integrators', rank: 30 },
+  { name: 'changes', audience: 'integrators', rank: 40 },
+  { name: 'history', audience: 'integrators', rank: 50 },
+  { name: 'webhooks', audience: 'integrators', rank: 60 },
+  { name: 'exports', audience: 'integrators', rank: 70 },
+  { name: 'spreadsheets', audience: 'integrators', rank: 80 },
+  { name: 'caching', audience: 'integrators', rank: 90 },
+  { name: 'errors', audience: 'integrators', rank: 100 },
+  { name: 'limits', audience: 'integrators', rank: 110 },
+  { name: 'custom-endpoints', audience: 'integrators', rank: 120 },
+  { name: 'who-looked', audience: 'integrators', rank: 130 },
+  { name: 'versions', audience: 'integrators', rank: 140 },
+  { name: 'operations', audience: 'operators', rank: 10 },
+  { name: 'scaling', audience: 'operators', rank: 20 },
+  { name: 'import', audience: 'operators', rank: 30 },
+  { name: 'custom-documents', audience: 'operators', rank: 40 },
+  { name: 'schema', audience: 'operators', rank: 50 },
+  { name: 'freshness', audience: 'operators', rank: 60 },
+  { name: 'audit', audience: 'operators', rank: 70 },
+  { name: 'personal-data', audience: 'operators', rank: 80 },
+]
 
 /** Inserts the service's URL and demo token. A link to a file without a page becomes text. */
-const asServed = (text: string, { publicUrl, demoToken }: SiteOptions): string =>
+const asServed = (text: string, names: ReadonlySet<string>, { publicUrl, demoToken }: SiteOptions): string =>
   text
     .replaceAll('http://localhost:3000', publicUrl)
     .replaceAll('cda_demo_public', demoToken)
@@ -71,8 +70,8 @@ const firstSentence = (paragraph: string) =>
 const toPages = (rendered: string) =>
   rendered.replace(/href="([\w-]+)\.md(#[^"]*)?"/g, `href="${guidesPath}/$1$2"`)
 
-const readGuide = (name: string, options: SiteOptions): Guide => {
-  const markdown = asServed(readFileSync(join(folder, `${name}.md`), 'utf8'), options)
+const readGuide = (name: string, names: ReadonlySet<string>, options: SiteOptions): Guide => {
+  const markdown = asServed(readFileSync(join(folder, `${name}.md`), 'utf8'), names, options)
   const [, title = name] = /^# (.+)$/m.exec(markdown) ?? []
   const [paragraph = ''] = /^[^|#\s].*$/m.exec(markdown.replace(/^```.*?^```$/gms, '')) ?? []
   return {
@@ -87,9 +86,14 @@ const readGuide = (name: string, options: SiteOptions): Guide => {
   }
 }
 
-/** Reads the guides from `docs/`, by audience. Throws if a file is missing. */
-export const readGuides = (options: SiteOptions): GuideGroup[] =>
-  Object.entries(groups).map(([title, files]) => ({
+/** Reads the guides of kernel and features from `docs/`, by audience. Throws if a file is missing. */
+export const readGuides = (options: SiteOptions): GuideGroup[] => {
+  const all = [...kernelGuides, ...options.contents.guides].sort((a, b) => a.rank - b.rank)
+  const names = new Set(all.map(({ name }) => name))
+  return Object.entries(titles).map(([audience, title]) => ({
     title,
-    guides: files.map((name) => readGuide(name, options)),
+    guides: all
+      .filter((each) => each.audience === audience)
+      .map(({ name }) => readGuide(name, names, options)),
   }))
+}

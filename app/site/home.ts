@@ -1,3 +1,4 @@
+import type { PageEntry } from '../contents.ts'
 import type { StatusDocument } from '../observe/status/document.ts'
 import { duration, milliseconds, percent } from './browser/units.js'
 import { type Html, html } from './escape.ts'
@@ -101,25 +102,33 @@ const stateLine = ({ status, headline }: StatusDocument): Html => {
   return html`<p class="state">${words}<a href="/status">See the status page</a></p>`
 }
 
-const hero = (today: string): Html => html`<div class="hero"><div>
+const contactButton = (page: PageEntry | undefined, look: string): Html | undefined =>
+  page && html`<a class="${look}" href="${page.path}">${page.label}</a>`
+
+const hero = (today: string, contactPage: PageEntry | undefined): Html => html`<div class="hero"><div>
 <p class="eyebrow">For manufacturers of certified products</p>
 <h1>Know where you may sell, and what expires next.</h1>
 <p class="lead">Your certification house keeps the certificates, approvals and test reports of your products. This API brings them into your ERP, shop and compliance systems.</p>
-<p class="row"><a class="button main" href="/demo">Try the demo</a><a class="button" href="/access">Get access</a></p>
+<p class="row"><a class="button main" href="/demo">Try the demo</a>${contactButton(contactPage, 'button')}</p>
 <p class="small soft">The demo needs no account.</p>
 </div>
 <figure class="picture plate">${marketPicture(today)}
 <figcaption>Records of a fictional manufacturer. <a href="/demo#markets">See the reasons in the demo</a></figcaption></figure></div>`
 
+type HomeOptions = Pick<SiteOptions, 'publicUrl' | 'demoToken'> & {
+  contactPage: PageEntry | undefined
+  status: StatusDocument
+}
+
 /** Returns the content of the home page. */
-export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDocument): PageContent => ({
+export const homePage = ({ publicUrl, demoToken, contactPage, status }: HomeOptions): PageContent => ({
   title: 'Home',
   description:
     'Where each product may be sold today, and what expires next: certificates, approvals and test reports as JSON.',
   path: '/',
   isWide: true,
   styles: ['home.css'],
-  main: html`${hero(status.generated_at.slice(0, 10))}
+  main: html`${hero(status.generated_at.slice(0, 10), contactPage)}
 
 <section class="band" aria-labelledby="proofs"><h2 id="proofs" class="visually-hidden">What you can rely on</h2>
 <dl class="proofs">${proofList(status)}</dl>${stateLine(status)}</section>
@@ -138,5 +147,5 @@ export const homePage = ({ publicUrl, demoToken }: SiteOptions, status: StatusDo
 <dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/docs#tag/${name === 'lab' ? 'test-reports' : name}/GET/v1/${name}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>
 
 <section class="closing"><h2>See your own products</h2>
-<p class="row"><a class="button main" href="/access">Get access</a><a class="button" href="/demo">Try the demo</a></p></section>`,
+<p class="row">${contactButton(contactPage, 'button main')}<a class="button" href="/demo">Try the demo</a></p></section>`,
 })

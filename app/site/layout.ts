@@ -1,3 +1,4 @@
+import type { PageEntry } from '../contents.ts'
 import type { Assets } from './assets.ts'
 import { type Html, html } from './escape.ts'
 
@@ -14,20 +15,23 @@ export type PageContent = Readonly<{
   markdown?: string
 }>
 
-const navigation = [
-  ['/docs', 'Reference'],
-  ['/docs/guides', 'Guides'],
-  ['/demo', 'Demo'],
-  ['/status', 'Status'],
-  ['/access', 'Get access'],
-] as const
+const kernelPages: readonly PageEntry[] = [
+  { path: '/docs', label: 'Reference', rank: 10 },
+  { path: '/docs/guides', label: 'Guides', rank: 20 },
+  { path: '/demo', label: 'Demo', rank: 30 },
+  { path: '/status', label: 'Status', rank: 40 },
+]
 
-const linksTo = (path: string) =>
-  navigation.map(([href, name]) => {
+/** Lists the pages of the navigation in its order. `pages`: those of features. */
+export const listNavigation = (pages: readonly PageEntry[]): readonly PageEntry[] =>
+  [...kernelPages, ...pages].sort((a, b) => a.rank - b.rank)
+
+const linksTo = (navigation: readonly PageEntry[], path: string) =>
+  navigation.map(({ path: href, label }) => {
     const isWithin = href === '/docs/guides' && path.startsWith(`${href}/`)
     const mark =
       href === path ? html` aria-current="page"` : isWithin ? html` aria-current="true"` : undefined
-    return html`<li><a href="${href}"${mark}>${name}</a></li>`
+    return html`<li><a href="${href}"${mark}>${label}</a></li>`
   })
 
 /** The picture for chats and social networks, 1200 × 630 pixels. */
@@ -60,8 +64,11 @@ ${entries.map((name) => html`<script type="module" src="${getUrl(name)}"></scrip
 ${markdown === undefined ? undefined : html`<link rel="alternate" type="text/markdown" href="${markdown}">`}`
 }
 
-/** Returns the whole page, with head, navigation and footer. `publicUrl` has no slash at its end. */
-export const layOut = (assets: Assets, page: PageContent, publicUrl: string): string => {
+/** The same for all pages. `publicUrl` has no slash at its end. */
+type Frame = Readonly<{ assets: Assets; navigation: readonly PageEntry[]; publicUrl: string }>
+
+/** Returns the whole page, with head, navigation and footer. */
+export const layOut = (page: PageContent, { assets, navigation, publicUrl }: Frame): string => {
   const { title, description, path, main, isWide, isBare } = page
   return html`<!doctype html>
 <html lang="en">
@@ -78,7 +85,7 @@ ${renderHead(assets, page)}
 <a class="skip" href="#main">Skip to content</a>
 <header class="site"><div class="bar">
 <a class="brand" href="/"${path === '/' ? html` aria-current="page"` : undefined}><img src="${assets.get('icon.svg').url}" alt="" width="24" height="24">Certification Data API</a>
-<nav aria-label="Site"><ul>${linksTo(path)}</ul></nav>
+<nav aria-label="Site"><ul>${linksTo(navigation, path)}</ul></nav>
 <button type="button" class="search" data-search aria-keyshortcuts="/" hidden>Search <kbd aria-hidden="true">/</kbd></button>
 </div></header>
 ${isBare ? html`<div id="main" class="bare" tabindex="-1">${main}</div>` : html`<main id="main"${isWide ? html` class="wide"` : undefined} tabindex="-1">${main}</main>`}

@@ -1,7 +1,8 @@
-const pages = new Set([
+import type { PageEntry } from '../contents.ts'
+
+const kernelPages = [
   '/',
   '/demo',
-  '/access',
   '/key',
   '/status',
   '/status.json',
@@ -10,13 +11,19 @@ const pages = new Set([
   '/llms.txt',
   '/robots.txt',
   '/favicon.ico',
-])
+]
 const folders = ['/assets/', '/docs/', '/problems/']
 
-/** Whether a target is a page or an asset. These redirect plain HTTP to TLS: their requests have no token to leak. */
-export const isPageTarget = (target: string): boolean => {
-  const [path = ''] = target.split('?', 1)
-  return (
-    pages.has(path) || path === '/.well-known/security.txt' || folders.some((each) => path.startsWith(each))
-  )
+/**
+ * Creates a function that returns true for the target of a page or an asset. These redirect plain HTTP to TLS: their
+ * requests have no token to leak. `entries`: the pages of features.
+ */
+export const createPageTest = (entries: readonly PageEntry[]): ((target: string) => boolean) => {
+  const pages = new Set([...kernelPages, ...entries.map(({ path }) => path)])
+  return (target) => {
+    const [path = ''] = target.split('?', 1)
+    return (
+      pages.has(path) || path === '/.well-known/security.txt' || folders.some((each) => path.startsWith(each))
+    )
+  }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRepresentation } from '../cache/entry.ts'
+import type { PageEntry } from '../contents.ts'
 import type { Representation } from '../http/encodings.ts'
 import { jsonType } from '../http/formats.ts'
 import { type Assets, readAssets } from './assets.ts'
@@ -8,7 +9,7 @@ import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { guidePage, guidesPage } from './guide-pages.ts'
 import { readGuides } from './guides.ts'
-import { layOut, type PageContent, previewPath } from './layout.ts'
+import { layOut, listNavigation, type PageContent, previewPath } from './layout.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { missingPage } from './missing-page.ts'
 import { once } from './once.ts'
@@ -31,6 +32,8 @@ export type Site = {
   toPage(content: PageContent): SiteFile
   /** Creates a page for one request only. It has no ETag. */
   layOut(content: PageContent): SiteFile
+  /** Where people without an account write to the operator. `undefined` if no feature has such a page. */
+  contactPage: PageEntry | undefined
 }
 
 const toFile = (type: string, content: string | Buffer): SiteFile => ({
@@ -42,18 +45,27 @@ const readImage = (name: string) => readFileSync(new URL(`images/${name}`, impor
 
 const robotsTxt = 'User-agent: *\nDisallow: /v1/\n'
 
-const getAssets = once(readAssets)
+const assetsByFolders = new WeakMap<readonly URL[], Assets>()
+
+const getAssets = (folders: readonly URL[]): Assets => {
+  const known = assetsByFolders.get(folders)
+  if (known) return known
+  const assets = readAssets(folders)
+  assetsByFolders.set(folders, assets)
+  return assets
+}
 
 /** Reads guides and assets. Pages are rendered later, when first requested, so that the service starts sooner. */
 export const createSite = (options: SiteOptions): Site => {
-  const assets = getAssets()
-  const { publicUrl, demoToken } = options
+  const { publicUrl, demoToken, contents } = options
+  const assets = getAssets(contents.browserFolders)
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
   const pages = [demoPage(demoToken), docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
-  const toPage = (content: PageContent) => toFile(htmlType, layOut(assets, content, publicUrl))
+  const frame = { assets, navigation: listNavigation(contents.pages), publicUrl }
+  const toPage = (content: PageContent) => toFile(htmlType, layOut(content, frame))
   const untagged = (content: PageContent): SiteFile => {
-    const body = Buffer.from(layOut(assets, content, publicUrl))
+    const body = Buffer.from(layOut(content, frame))
     return { type: htmlType, file: { body, etag: '', encoded: new Map() } }
   }
   const files: [path: string, create: () => SiteFile][] = [
@@ -82,5 +94,6 @@ export const createSite = (options: SiteOptions): Site => {
       return toFile(jsonType, JSON.stringify(searchIndex(groups, routes)))
     },
     layOut: untagged,
+    contactPage: contents.pages.find(({ isContact }) => isContact),
   }
 }

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
+import { contents } from '../../app/features.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { importRecords } from '../../app/import/index.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
-import { listAdditions, listCustomerTables } from '../../app/operator/gdpr/tables.ts'
+import { listAdditions, listCustomerTables, listKnownTables } from '../../app/operator/gdpr/tables.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createCommandLine } from '../command-line.ts'
 import { createStage } from '../custom/stage.ts'
@@ -121,7 +122,7 @@ const openClient = async () => {
 }
 
 const before = { answers: await readAnswers((await openClient()).get), exported: await readExport() }
-const additionsBefore = await listAdditions(owner)
+const additionsBefore = await listAdditions(owner, listKnownTables(contents))
 await addOwnParts()
 const { get } = await openClient()
 
@@ -129,7 +130,7 @@ t.test('columns and tables of the operator change no answer and no export', asyn
   t.strictSame(await readAnswers(get), before.answers)
   t.equal(await readExport(), before.exported)
   t.same(additionsBefore, [], 'the lists of the service are complete')
-  const additions = await listAdditions(owner)
+  const additions = await listAdditions(owner, listKnownTables(contents))
   const { stderr } = await cli('customers', 'export', 'acme')
   t.match(stderr, 'not exported, because the service does not know them: ')
   t.match(stderr, 'invoices')

@@ -4,6 +4,7 @@ import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, inTurn, readerRole } from '../../app/db/connect.ts'
 import { distrust, regainTrust } from '../../app/db/trust.ts'
+import { contents } from '../../app/features.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import { claimWebhooks, type LeasedWebhook, updateWebhook } from '../../app/feed/webhooks/lease.ts'
@@ -11,7 +12,8 @@ import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.t
 import { leaseMs } from '../../app/feed/webhooks/sender.ts'
 import type { Delivery } from '../../app/feed/webhooks/store.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
-import { exportCustomer } from '../../app/operator/gdpr/export.ts'
+import { type ExportedRow, exportCustomer } from '../../app/operator/gdpr/export.ts'
+import { listKnownTables } from '../../app/operator/gdpr/tables.ts'
 import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
 import { webhookMessage } from '../../schemas/webhooks.ts'
 import { asCustomer, closeAfter, connectOwner, createTestApp, createTestDatabase, until } from '../helper.ts'
@@ -643,10 +645,11 @@ t.test('webhooks are exported and erased with their customer, also in the middle
   await addProduct(database, id, 'p1')
   await until('it is under way', () => receiver.messages().length === 1)
   const rows: Record<string, string[]> = {}
-  await exportCustomer(operator, id, async ({ table, json }) => {
+  const take = async ({ table, json }: ExportedRow) => {
     rows[table] ??= []
     rows[table].push(json)
-  })
+  }
+  await exportCustomer(operator, id, take, { knownTables: listKnownTables(contents) })
   t.match(rows.webhooks?.length, 1)
   t.match(rows.webhooks?.[0], webhook.url)
   t.match(rows.webhook_deliveries, [/"result":"204"/])

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { sql } from 'kysely'
 import t from 'tap'
@@ -17,16 +17,14 @@ registerHooks({
 const { asCustomer, connectOwner, createTestApp, createTestDatabase, secretKey } = await import(
   '../helper.ts'
 )
-const { migrate } = await import('../../app/db/migrate.ts')
+const { listBaseline, migrate } = await import('../../app/db/migrate.ts')
 const { createSecrets } = await import('../../app/config/secrets.ts')
 const { ensureSigningKeys } = await import('../../app/identity/key-rotation.ts')
 
-const baseline = new URL('../../app/db/migrations/0001-baseline/', import.meta.url)
 const renamed = {
   '0001-baseline': {
     up: async (db: Parameters<ReturnType<typeof sql.raw>['execute']>[0]) => {
-      for (const file of readdirSync(baseline).sort())
-        await sql.raw(rename(readFileSync(new URL(file, baseline), 'utf8'))).execute(db)
+      for (const file of listBaseline()) await sql.raw(rename(readFileSync(file, 'utf8'))).execute(db)
     },
   },
 }

@@ -4,6 +4,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import t from 'tap'
 import { catalogue } from '../../app/errors.ts'
+import { contents } from '../../app/features.ts'
 import { createSearch, type Entry } from '../../app/site/browser/search.js'
 import { bar, curve } from '../../app/site/charts.ts'
 import { readGuides } from '../../app/site/guides.ts'
@@ -19,7 +20,7 @@ const app = await createTestApp(database, {
 closeAfter(t, app, database)
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
-const guides = readGuides({ publicUrl, demoToken }).flatMap((group) => group.guides)
+const guides = readGuides({ publicUrl, demoToken, contents }).flatMap((group) => group.guides)
 /** The header of Chromium for an address that a user has typed. */
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8' }
 const codes = Object.keys(catalogue)
@@ -331,7 +332,7 @@ t.test('every link of a guide leads to an existing page and heading', async (t) 
 })
 
 t.test('pages for integrators contain only the API’s operations', async (t) => {
-  const [integrators] = readGuides({ publicUrl, demoToken })
+  const [integrators] = readGuides({ publicUrl, demoToken, contents })
   const operators = /npx |npm (?!--prefix clients\/)/
   for (const { path, markdown } of integrators?.guides ?? []) t.notMatch(markdown, operators, path)
 })

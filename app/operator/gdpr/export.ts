@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { listEntries } from '../../audit/list.ts'
 import type { Db } from '../../db/schema.ts'
-import { knownTables } from './tables.ts'
+import type { KnownTables } from './tables.ts'
 
 const fetchSize = 500
 
@@ -74,7 +74,7 @@ export const exportCustomer = (
   db: Db,
   customer: string,
   take: (row: ExportedRow) => Promise<void>,
-  { withKeys = false } = {},
+  { knownTables, withKeys = false }: { knownTables: KnownTables; withKeys?: boolean },
 ): Promise<Record<string, number>> =>
   db
     .transaction()

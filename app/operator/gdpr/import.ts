@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import type { KnownTable } from '../../contents.ts'
 import type { Db } from '../../db/schema.ts'
 import { readLines } from '../../import/lines.ts'
 import { type ExportEnd, type ExportHead, exportFormat } from './export.ts'
-import { knownTables } from './tables.ts'
+import type { KnownTables } from './tables.ts'
 
 type Row = Record<string, unknown>
 type Entry = { table: string; row: Row; line: number }
@@ -25,9 +26,6 @@ const uniqueViolation = '23505'
 
 /** Tables whose rows belong to the other database: its feed, its history's start, its audit chain. */
 const staying = ['change_log', 'history_begun', 'webhook_deliveries', 'audit']
-
-/** Without these, the rows of a table cannot be imported. */
-const proofOf = (table: string): string | undefined => knownTables.get(table)?.proofs?.[0]
 
 async function* readEntries(source: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
   for await (const { number, text, fault } of readLines(source, mostLineBytes)) {
@@ -59,8 +57,7 @@ const requireHead = ({ table, row }: Entry): ExportHead => {
 }
 
 /** Returns the columns to be written. Throws for a column that this release does not know. */
-const chooseColumns = ({ table, row, line }: Entry): string[] => {
-  const known = knownTables.get(table)
+const chooseColumns = ({ table, row, line }: Entry, known: KnownTable | undefined): string[] => {
   const columns = [...(known?.exported ?? []), ...(known?.proofs ?? [])]
   const unknown = Object.keys(row).find((name) => !columns.includes(name))
   if (unknown !== undefined) {
@@ -125,7 +122,7 @@ const beginHistory = (trx: Db, { customer, history_from }: ExportHead) =>
     trx,
   )
 
-const createImporter = (trx: Db, head: ExportHead) => {
+const createImporter = (trx: Db, head: ExportHead, knownTables: KnownTables) => {
   const read: Record<string, number> = {}
   const rows: Record<string, number> = {}
   let batch: Entry[] = []
@@ -136,9 +133,11 @@ const createImporter = (trx: Db, head: ExportHead) => {
     const { table } = first
     const written = batch
     batch = []
-    const proof = proofOf(table)
+    const known = knownTables.get(table)
+    // Without its proof, a row cannot be imported.
+    const proof = known?.proofs?.[0]
     if (staying.includes(table) || (proof !== undefined && !(proof in first.row))) return
-    const columns = chooseColumns(first).filter((name) => name !== 'audit_ref')
+    const columns = chooseColumns(first, known).filter((name) => name !== 'audit_ref')
     const isWebhook = table === 'webhooks'
     const values = written.map(({ row }) => (isWebhook ? toInactiveWebhook(row) : row))
     const target = table === 'record_history' ? waitingHistory : table
@@ -226,6 +225,7 @@ const describeLeft = (
 export const importCustomer = async (
   trx: Db,
   source: AsyncIterable<Uint8Array>,
+  knownTables: KnownTables,
 ): Promise<ImportedCustomer> => {
   await sql`select set_config('app.keeps_times', 'on', true)`.execute(trx)
   await createWaitingHistory(trx)
@@ -236,7 +236,7 @@ export const importCustomer = async (
     if (isComplete) throw new UnusableExport(`line ${entry.line}: after the end of the export`)
     if (head === undefined || importer === undefined) {
       head = requireHead(entry)
-      importer = createImporter(trx, head)
+      importer = createImporter(trx, head, knownTables)
     } else if (entry.table === 'end') {
       await importer.end(entry.row as ExportEnd)
       isComplete = true

@@ -1,18 +1,9 @@
 import { sql } from 'kysely'
+import type { AllContents, KnownTable } from '../../contents.ts'
 import type { Db } from '../../db/schema.ts'
 import { listStoredFields } from '../../import/record.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
-
-/** The columns of a table with a customer. The export contains `exported`. `isDerived`: triggers fill the table. */
-export type KnownTable = Readonly<{
-  exported: readonly string[]
-  /** Hashes that prove a key or an assertion. Only an export with keys contains them. */
-  proofs?: readonly string[]
-  /** Transaction ids, and values derived from others. */
-  internal: readonly string[]
-  isDerived?: true
-}>
 
 const toKnownTable = (resource: Resource): KnownTable => {
   const sortColumns = [...resource.fields.values()].flatMap(({ sortColumn = '' }) =>
@@ -31,11 +22,7 @@ const recordTables = resourceNames
 
 const key = ['customer_id', 'key_id']
 
-/**
- * Every table of the service with a column `customer_id`, except the audit trail. Fixed lists, so that tables and
- * columns of the operator are in no export.
- */
-export const knownTables: ReadonlyMap<string, KnownTable> = new Map([
+const kernelTables: readonly (readonly [name: string, KnownTable])[] = [
   [
     'customers',
     {
@@ -90,23 +77,6 @@ export const knownTables: ReadonlyMap<string, KnownTable> = new Map([
   ['used_assertions', { exported: [...key, 'expires_at'], proofs: ['jti_sha256'], internal: [] }],
   ['custom_grants', { exported: ['customer_id', 'name', 'granted', 'changed_at'], internal: [] }],
   [
-    'approved_requests',
-    {
-      exported: [
-        'customer_id',
-        'request_id',
-        'company',
-        'name',
-        'email',
-        'message',
-        'created_at',
-        'due_at',
-        'approved_at',
-      ],
-      internal: [],
-    },
-  ],
-  [
     'webhooks',
     {
       exported: [
@@ -151,7 +121,17 @@ export const knownTables: ReadonlyMap<string, KnownTable> = new Map([
     { exported: [], internal: ['customer_id', 'resource', 'field', 'value', 'id'], isDerived: true },
   ],
   ['record_words', { exported: [], internal: ['customer_id', 'resource', 'id', 'words'], isDerived: true }],
-])
+]
+
+/** Every table of the service with a column `customer_id`, except the audit trail. */
+export type KnownTables = ReadonlyMap<string, KnownTable>
+
+/**
+ * Lists the tables of the kernel and of features. Fixed lists, so that tables and columns of the operator are in no
+ * export.
+ */
+export const listKnownTables = ({ customerTables }: Pick<AllContents, 'customerTables'>): KnownTables =>
+  new Map([...kernelTables, ...Object.entries(customerTables)])
 
 export type CustomerTable = { name: string; columns: string[] }
 
@@ -176,7 +156,7 @@ export const listCustomerTables = async (db: Db): Promise<CustomerTable[]> => {
 }
 
 /** Lists the tables and columns (`table.column`) of the operator, which no export contains. */
-export const listAdditions = async (db: Db): Promise<string[]> => {
+export const listAdditions = async (db: Db, knownTables: KnownTables): Promise<string[]> => {
   const tables = await listCustomerTables(db)
   return tables.flatMap(({ name, columns }) => {
     const known = knownTables.get(name)

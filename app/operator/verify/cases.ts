@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { PromiseFile } from '../../contents.ts'
 import { type Check, type Expectations, type Expected, fill, Skipped, type World } from './check.ts'
 import { readJson, type ServiceAnswer } from './service.ts'
 
@@ -84,13 +84,21 @@ const runCases = async ({ isCostly, each = {}, cases }: PromiseCases, world: Wor
   }
 }
 
-/** Reads the cases in `folder`. The name of each file begins with its section of the contract. */
-export const listCases = (folder = join(import.meta.dirname, 'cases')): Check[] =>
-  readdirSync(folder).flatMap((name) => {
-    const promises: PromiseCases[] = JSON.parse(readFileSync(join(folder, name), 'utf8'))
-    return promises.map((each) => ({
-      section: Number.parseInt(name, 10),
-      promise: each.promise,
-      run: (world: World) => runCases(each, world),
-    }))
-  })
+const readCases = ({ section, file }: PromiseFile): Check[] => {
+  const promises: PromiseCases[] = JSON.parse(readFileSync(file, 'utf8'))
+  return promises.map((each) => ({
+    section,
+    promise: each.promise,
+    run: (world: World) => runCases(each, world),
+  }))
+}
+
+const kernelCases = new URL('./cases/', import.meta.url)
+
+/** Lists the files of a folder. Each name begins with its section of the contract. */
+const listFiles = (folder: URL): PromiseFile[] =>
+  readdirSync(folder).map((name) => ({ section: Number.parseInt(name, 10), file: new URL(name, folder) }))
+
+/** Reads the cases of the kernel and those of features. */
+export const listCases = (promises: readonly PromiseFile[]): Check[] =>
+  [...listFiles(kernelCases), ...promises].flatMap(readCases)

@@ -1,3 +1,4 @@
+import type { PromiseFile } from '../../contents.ts'
 import {
   CannotVerify,
   type Credentials,
@@ -29,6 +30,8 @@ export type VerifyOptions = Readonly<{
   origin: string
   /** No outcome contains them. */
   credentials: Credentials
+  /** Of features, in addition to those of the kernel. */
+  promises: readonly PromiseFile[]
   pause: (ms: number) => Promise<void>
 }>
 
@@ -111,6 +114,7 @@ const runCheck = async ({ section, promise, run }: Check, service: Service): Pro
 export async function* verifyService({
   origin,
   credentials,
+  promises,
   pause,
 }: VerifyOptions): AsyncGenerator<PromiseOutcome> {
   const { send: sendNow, close } = createSender(origin)
@@ -130,7 +134,7 @@ export async function* verifyService({
     }
     const opened = await requireAnswers(origin, openAccount(send, credentials))
     const account = { ...opened, values: { ...opened.values, base, origin, token: opened.token } }
-    const checks = [...listCases(), ...sequences, ...longAddresses, ...listQueries(account.isDemo)]
+    const checks = [...listCases(promises), ...sequences, ...longAddresses, ...listQueries(account.isDemo)]
     for (const check of checks.sort((a, b) => a.section - b.section))
       yield await runCheck(check, { send, base, account })
     for (const { failures, ...rule } of observer.observed)

@@ -1,11 +1,11 @@
-import { find, make } from './ui.js'
+import { find, make } from '../../../site/browser/ui.js'
 
 /** Checks the contact form while the user types, and sends it to the API. Without JavaScript, the form posts itself. */
 
 const form = find('form', HTMLFormElement)
 const outcome = find('#outcome', HTMLElement)
 const openedAt = performance.now()
-/** As in app/operator/access/form.ts. Only this script checks it: the API has no minimum time. */
+/** As in `form.ts`. Only this script checks it: the API has no minimum time. */
 const fastestMs = 3_000
 
 const missing = {

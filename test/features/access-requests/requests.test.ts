@@ -1,7 +1,15 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { createAccessRequests, dueAfterBusinessDay } from '../../../app/operator/access/requests.ts'
-import { countOverdueRequests, lockOpenRequest, moveToCustomer } from '../../../app/operator/access/store.ts'
+import { parseConfig } from '../../../app/config/config.ts'
+import type { TaskContext } from '../../../app/feature.ts'
+import { dueAfterBusinessDay } from '../../../app/features/access-requests/requests.ts'
+import {
+  countOverdueRequests,
+  deleteOldRequests,
+  lockOpenRequest,
+  moveToCustomer,
+} from '../../../app/features/access-requests/store.ts'
+import { startTasks } from '../../../app/features/access-requests/tasks.ts'
 import { problem } from '../../../schemas/problem.ts'
 import { addCustomer, createTestApp, createTestDatabase, until } from '../../helper.ts'
 import { cases, fc } from '../../random.ts'
@@ -200,7 +208,6 @@ const remaining = async () => {
 }
 
 t.test('old requests are deleted once, and the trail records it', async (t) => {
-  const { app } = await open({ ACCESS_REQUEST_DAYS: '10' })
   await addCustomer(database, 'acme')
   await insert(getId('openold'), 10.5)
   await insert(getId('opennew'), 9.5)
@@ -208,7 +215,7 @@ t.test('old requests are deleted once, and the trail records it', async (t) => {
   await insert(getId('rejectedlately'), 50, { daysAgo: 9.5 })
   await insert(getId('approvedlong'), 50, { daysAgo: 10.5, customer: 'acme' })
   await insert(getId('approvedlately'), 50, { daysAgo: 9.5, customer: 'acme' })
-  const counts = await Promise.all([app.accessRequests.deleteOld(), app.accessRequests.deleteOld()])
+  const counts = await Promise.all([1, 2].map(() => deleteOldRequests(reader, 10, 'system')))
   t.same(counts.sort(), [0, 3], 'two instances at once')
   t.same(await remaining(), ['approvedlately', 'opennew', 'rejectedlately'])
   const { rows } = await sql<{ details: object }>`
@@ -240,18 +247,15 @@ t.test('a request is locked while an operator decides it', async (t) => {
 })
 
 t.test('open requests past their due time are overdue', async (t) => {
-  const { app } = await open()
   await insert(getId('due'), 0.5)
   await insert(getId('overdue'), 1.5)
   await insert(getId('rejected'), 5, { daysAgo: 4 })
-  t.equal(await app.accessRequests.countOverdue(), 1)
+  t.equal(await countOverdueRequests(reader), 1)
   t.equal(await countOverdueRequests(operator), 1)
   await clear()
 })
 
 t.test('the service deletes after a minute and then each hour, also after a failure', async (t) => {
-  const { default: Fastify } = await import('fastify')
-  const { default: plugin } = await import('../../../plugins/access-requests.ts')
   const timers: { ms: number; call: () => void; isOff: boolean }[] = []
   const after = (ms: number, call: () => void) => {
     const timer = { ms, call, isOff: false }
@@ -260,25 +264,24 @@ t.test('the service deletes after a minute and then each hour, also after a fail
       timer.isOff = true
     }
   }
+  // The first deletion rejects, as if the database were away.
   let deletions = 0
-  const requests = createAccessRequests({
-    db: reader,
-    store: undefined,
-    after,
-    limits: { accessRequests: 1 },
-    now: Date.now,
-    monotonicNow: () => 0,
-    holidays: new Set(),
-    keptDays: 1,
-  })
-  const deleteOld = async () => {
-    deletions++
-    if (deletions === 1) throw new Error('no database')
-    return requests.deleteOld()
+  const reserved = {
+    isTransaction: false,
+    transaction() {
+      deletions += 1
+      if (deletions === 1) throw new Error('no database')
+      return reader.transaction()
+    },
   }
-  const app = Fastify()
-  await app.register(plugin, { requests: { ...requests, deleteOld }, after })
-  await app.ready()
+  const warnings: string[] = []
+  const context = {
+    config: parseConfig({ ACCESS_REQUEST_DAYS: '1' }),
+    reserved,
+    after,
+    warn: (message: string) => warnings.push(message),
+  }
+  const [task] = startTasks(context as unknown as TaskContext)
   await insert(getId('old'), 2)
   const fire = async (count: number) => {
     timers.at(-1)?.call()
@@ -296,7 +299,8 @@ t.test('the service deletes after a minute and then each hour, also after a fail
     timers.map(({ ms }) => ms),
     [60_000, 3_600_000, 3_600_000],
   )
-  await app.close()
+  t.same(warnings, ['old access requests were not deleted: trying again in an hour'])
+  await task?.stop()
   t.ok(timers.at(-1)?.isOff)
 })
 

@@ -1,4 +1,4 @@
-import { accessRequest } from '../../../schemas/access-request.ts'
+import { accessRequest } from '../../../schemas/access-requests.ts'
 import { createSignedText, type Mac } from '../../config/signed.ts'
 import { dayMs } from '../../config/units.ts'
 import { ApiError } from '../../errors.ts'

@@ -1,7 +1,20 @@
 import { type Command, Option } from 'commander'
-import { parseConfig } from '../config/config.ts'
-import type { Db, Plan } from '../db/schema.ts'
-import { addCustomer, customerSlug, plans } from '../identity/customers.ts'
+import { parseName, parseReason, parseSlug } from '../../command-line/arguments.ts'
+import { changeAsOperator, createList, recordAct, refuseDemo } from '../../command-line/audited.ts'
+import { withOperator } from '../../command-line/context.ts'
+import { addLink } from '../../command-line/issue.ts'
+import { Refusal } from '../../command-line/refusal.ts'
+import {
+  createCommand,
+  createGroup,
+  formatNewLink,
+  type Output,
+  print,
+  type Shell,
+} from '../../command-line/shell.ts'
+import { parseConfig } from '../../config/config.ts'
+import type { Db, Plan } from '../../db/schema.ts'
+import { addCustomer, customerSlug, plans } from '../../identity/customers.ts'
 import {
   type AccessRequest,
   deleteOldRequests,
@@ -9,13 +22,7 @@ import {
   lockOpenRequest,
   moveToCustomer,
   rejectRequest,
-} from '../operator/access/store.ts'
-import { parseName, parseReason, parseSlug } from './arguments.ts'
-import { changeAsOperator, createList, recordAct, refuseDemo } from './audited.ts'
-import { withOperator } from './context.ts'
-import { addLink } from './issue.ts'
-import { Refusal } from './refusal.ts'
-import { createCommand, createGroup, formatNewLink, type Output, print, type Shell } from './shell.ts'
+} from './store.ts'
 
 const toCells = ({ id, status, company, email, due_at, overdue, message, ...rest }: AccessRequest) => ({
   id,

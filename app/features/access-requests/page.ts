@@ -1,6 +1,6 @@
-import type { FormOutcome, FormValues } from '../operator/access/form.ts'
-import { type Html, html } from './escape.ts'
-import type { PageContent } from './layout.ts'
+import { type Html, html } from '../../site/escape.ts'
+import type { PageContent } from '../../site/layout.ts'
+import type { FormOutcome, FormValues } from './form.ts'
 
 type Field = Readonly<{
   name: string

@@ -1,15 +1,20 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { describeAccessRequest } from '../app/openapi/account.ts'
-import { createAccessForm } from '../app/operator/access/form.ts'
+import { createAccessForm } from '../app/features/access-requests/form.ts'
+import { describeAccessRequest } from '../app/features/access-requests/openapi.ts'
+import { accessOutcomePage, accessPage } from '../app/features/access-requests/page.ts'
+import { type AccessRequests, createAccessRequests } from '../app/features/access-requests/requests.ts'
+import { after } from '../app/overload/timer.ts'
 import { emptyQuery } from '../app/records/query/no-parameters.ts'
-import { accessOutcomePage, accessPage } from '../app/site/access-page.ts'
 import type { PageContent } from '../app/site/layout.ts'
 import type { Deps } from '../plugins/deps.ts'
+import type { FeatureRoutes } from '../plugins/feature-routes.ts'
 import { acceptOnlyForms, formType } from '../plugins/oauth.ts'
-import { accessForm, accessRequest, accessRequestAnswer } from '../schemas/access-request.ts'
+import { accessForm, accessRequest, accessRequestAnswer } from '../schemas/access-requests.ts'
 
-export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
+type RouteOptions = { requests: AccessRequests }
+
+const apiRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { requests }) => {
   app.route({
     method: 'POST',
     url: '/v1/access-requests',
@@ -24,19 +29,19 @@ export const accessRequestRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     // Before the body is read, so that invalid bodies count, too.
     onRequest: ({ clientAddress: address }) =>
-      app.limiters.failures.delayRefusal(address, app.accessRequests.admit(address)),
+      app.limiters.failures.delayRefusal(address, requests.admit(address)),
     handler: async (request, reply) => {
-      const answer = await app.accessRequests.submit(request.body, request.clientAddress)
+      const answer = await requests.submit(request.body, request.clientAddress)
       return reply.code(202).header('cache-control', 'no-store').send(answer)
     },
   })
 }
 
-export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'config' | 'secrets' | 'now'>> = async (
+const formRoutes: FastifyPluginAsyncZod<RouteOptions & Pick<Deps, 'config' | 'secrets' | 'now'>> = async (
   app,
-  { config: { accessContact }, secrets, now },
+  { requests, config: { accessContact }, secrets, now },
 ) => {
-  const form = createAccessForm(app.accessRequests, secrets, now)
+  const form = createAccessForm(requests, secrets, now)
   acceptOnlyForms(app, (body) => Object.fromEntries(new URLSearchParams(body)))
   const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
@@ -57,4 +62,14 @@ export const accessRoutes: FastifyPluginAsyncZod<Pick<Deps, 'config' | 'secrets'
       return send(reply, accessOutcomePage(outcome, values, form.ticket(values.ticket), accessContact))
     },
   })
+}
+
+export const accessRequestRoutes: FeatureRoutes = {
+  open: async (app: FastifyInstance, deps: Deps) => {
+    const { config, reserved: db, limitStore: store, secrets, now, monotonicNow } = deps
+    const { limits, holidays } = config
+    const requests = createAccessRequests({ db, limits, store, after, now, monotonicNow, holidays })
+    await app.register(apiRoutes, { requests })
+    await app.register(formRoutes, { requests, config, secrets, now })
+  },
 }

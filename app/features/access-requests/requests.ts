@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import type { z } from 'zod'
-import type { accessRequest, accessRequestAnswer } from '../../../schemas/access-request.ts'
+import type { accessRequest, accessRequestAnswer } from '../../../schemas/access-requests.ts'
 import type { LimitsConfig } from '../../config/config.ts'
 import { dayMs } from '../../config/units.ts'
 import type { QueuedDb } from '../../db/connect.ts'
 import type { AccountDeps } from '../../limits/account.ts'
 import { createTurn, toQueueOwner } from '../../limits/address.ts'
 import { createCount } from '../../limits/limiter.ts'
-import { addAccessRequest, countOverdueRequests, deleteOldRequests } from './store.ts'
+import { addAccessRequest } from './store.ts'
 
 type AccessRequestsOptions = Omit<AccountDeps, 'now'> & {
   db: QueuedDb
@@ -15,8 +15,6 @@ type AccessRequestsOptions = Omit<AccountDeps, 'now'> & {
   now: () => number
   monotonicNow: () => number
   holidays: ReadonlySet<string>
-  /** Counted from the decision, or from the arrival of an undecided request. */
-  keptDays: number
 }
 
 /** Access requests of people without a key. Never reads customers, so it cannot reveal them. */
@@ -25,8 +23,6 @@ export type AccessRequests = {
   admit(ip: string): Promise<void>
   /** Stores an admitted request. Rejects with quota_exceeded if too many were stored in the last hour. */
   submit(request: z.output<typeof accessRequest>, ip: string): Promise<z.output<typeof accessRequestAnswer>>
-  deleteOld(): Promise<number>
-  countOverdue(): Promise<number>
 }
 
 const windowSeconds = 3_600
@@ -61,7 +57,7 @@ export const dueAfterBusinessDay = (receivedMs: number, holidays: ReadonlySet<st
 
 /** Attempts count against the quotas of network and site, stored requests against the total. */
 export const createAccessRequests = (options: AccessRequestsOptions): AccessRequests => {
-  const { db, limits, now, monotonicNow, store, after, holidays, keptDays } = options
+  const { db, limits, now, monotonicNow, store, after, holidays } = options
   const counting = { store, after, now: monotonicNow, maxAccounts }
   const count = (factor: number) => {
     const { take } = createCount(counting, 'access_requests', factor * limits.accessRequests, windowSeconds)
@@ -82,7 +78,5 @@ export const createAccessRequests = (options: AccessRequestsOptions): AccessRequ
       await createTurn(db, ip)(() => addAccessRequest(db, { id, dueAt: due_at, ...request }))
       return { id, due_at }
     },
-    deleteOld: () => deleteOldRequests(db, keptDays, 'system'),
-    countOverdue: () => countOverdueRequests(db),
   }
 }

@@ -1,0 +1,12 @@
+import { mergeContents } from './contents.ts'
+import type { Feature } from './feature.ts'
+import { accessRequests } from './features/access-requests/feature.ts'
+
+/** All features. A feature that another one needs is listed before it. */
+export const features: readonly Feature[] = [
+  // One line for each feature.
+  accessRequests,
+]
+
+/** The merged contents of all features. */
+export const contents = mergeContents(features)
