@@ -25,6 +25,8 @@ export type RedisCacheOptions = {
   ttlSeconds: number
   warn: (message: string, error?: Error) => void
   after?: typeof timer
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number
 }
 
 /** Beyond this, reading the database is faster. */
@@ -52,7 +54,7 @@ const getName = (epoch: string, customerId: string, key: string) =>
 
 /** Creates the shared cache. While Redis hangs, it is bypassed. Values that this service did not sign are removed. */
 export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
-  const { url, secrets, epoch, ttlSeconds, warn, after = timer } = options
+  const { url, secrets, epoch, ttlSeconds, warn, after = timer, now = () => performance.now() } = options
   const redis = connectRedis(url, {
     gathers: true,
     scripts: { certdataSet: { lua: setScript, numberOfKeys: 2 } },
@@ -80,10 +82,10 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
   const inTime = <T>(answer: Promise<T>): Promise<T> => within(commandTimeoutMs, answer, after)
 
   const probe = async () => {
-    const giveUpAt = performance.now() + giveUpAfterMs
+    const giveUpAt = now() + giveUpAfterMs
     let hasGivenUp = false
     while (isHanging && connection.state !== 'closed') {
-      if (!hasGivenUp && performance.now() > giveUpAt) {
+      if (!hasGivenUp && now() > giveUpAt) {
         hasGivenUp = true
         redis.disconnect(true)
       }

@@ -80,8 +80,8 @@ const valueForms: Record<string, FormCheck<Scope, Value>> = {
       if (!ref) return undefined
       if (ref.array || (ref.type !== 'text' && ref.type !== 'boolean'))
         return place.at('field').refuse(`expected a text or a boolean, which ${map.field} is not`)
-      const texts = ref.path.length > 0 ? undefined : ref.field.values
-      const known = ref.type === 'boolean' ? ['true', 'false'] : texts
+      // A path leads into an object, which has no `values`.
+      const known = ref.type === 'boolean' ? ['true', 'false'] : ref.field.values
       const values = Object.entries(map.values)
       if (values.length > bounds.choices) place.at('values').refuse(`expected at most ${bounds.choices}`)
       for (const [value] of values) {

@@ -63,14 +63,14 @@ const parse = (jwt: string) => {
 /** Uses no stored data, so the texts reveal nothing about keys. */
 const findFault = (claims: Claims, audiences: readonly string[], nowMs: number): string | undefined => {
   const now = nowMs / 1000
-  const begins = Math.max(claims.iat ?? 0, claims.nbf ?? 0)
   if (claims.iss !== claims.sub) return 'iss and sub of the assertion must both be the client id'
   if (!audiences.includes(claims.aud)) return `aud of the assertion must be ${audiences.join(' or ')}`
   if (claims.exp <= now - clockSkewSeconds) return 'The assertion has expired'
   if (claims.exp > now + longestSeconds + clockSkewSeconds) {
     return `exp of the assertion may lie at most ${longestSeconds} s ahead`
   }
-  return begins > now + clockSkewSeconds ? 'iat or nbf of the assertion lies in the future' : undefined
+  const isAhead = [claims.iat, claims.nbf].some((begins = now) => begins > now + clockSkewSeconds)
+  return isAhead ? 'iat or nbf of the assertion lies in the future' : undefined
 }
 
 /** The same text in all cases, so that it does not reveal which clients exist. */

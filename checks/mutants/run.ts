@@ -1,10 +1,10 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { copyProject } from './copy.ts'
 import { equivalents } from './equivalent.ts'
 import { choose, listMutants, type Mutant } from './sample.ts'
-import { findKiller, listTests, measureTest, orderTests } from './tests.ts'
+import { listTests } from './tests.ts'
+import { createTrial } from './trial.ts'
 
 /**
  * `run.ts FOLDER [NUMBER]` changes one place of the folder's code at a time, in a copy of the project, and runs the
@@ -14,7 +14,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     /** Only mutants of these places: the beginning of FILE:LINE. */
-    at: { type: 'string', default: '' },
+    at: { type: 'string', multiple: true, default: [''] },
     /** Only these test files. */
     test: { type: 'string', multiple: true },
     /** A command that starts each test file, for example `nice`. */
@@ -44,7 +44,7 @@ const isEquivalent = (mutant: Mutant) => {
 
 const all = listMutants(root, room)
 const mutants = choose(all, Number(number)).filter(({ file, line }) =>
-  `${file}:${line}`.startsWith(values.at),
+  values.at.some((place) => `${file}:${line}`.startsWith(place)),
 )
 const { folder, remove } = copyProject(root)
 process.once('exit', remove)
@@ -52,24 +52,19 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const files = values.test ?? listTests(folder, room, new Set(mutants.map(({ file }) => file)))
 say(`${room}: ${mutants.length} of ${all.length} mutants, ${files.length} test files`)
-const tests = []
-for (const file of files) tests.push(await measureTest(folder, file, prefix))
+const tryMutant = createTrial({ folder, room, files, prefix })
 
 const counts = { killed: 0, equivalent: 0, survived: 0 }
 for (const mutant of mutants) {
-  const { file, line, start, end, after, text } = mutant
-  const place = `${file}:${line}  ${describe(mutant)}`
+  const place = `${mutant.file}:${mutant.line}  ${describe(mutant)}`
   if (isEquivalent(mutant)) {
     counts.equivalent += 1
     say(`equivalent  ${place}`)
     continue
   }
-  const executing = orderTests(tests, file, start)
-  writeFileSync(join(folder, file), text.slice(0, start) + after + text.slice(end))
-  const killer = await findKiller(folder, executing, prefix)
-  writeFileSync(join(folder, file), text)
+  const { killer, tried } = await tryMutant(mutant)
   counts[killer ? 'killed' : 'survived'] += 1
-  say(killer ? `killed      ${place}  (${killer})` : `SURVIVED    ${place}  (${executing.length} tests)`)
+  say(killer ? `killed      ${place}  (${killer})` : `SURVIVED    ${place}  (${tried} tests)`)
 }
 const judged = counts.killed + counts.survived
 const share = counts.killed / judged

@@ -10,7 +10,6 @@ const more: Readonly<Record<string, readonly string[]>> = {
   'app/cache': ['test/db/changes.test.ts'],
   'app/feed': ['test/history/feed.test.ts'],
 }
-const limits = { graceMs: 180_000, factor: 4 }
 const seed = '49'
 
 type Range = { startOffset: number; endOffset: number; count: number }
@@ -18,21 +17,30 @@ type Script = { url: string; functions: { ranges: Range[] }[] }
 
 /** `ranges`: of V8's coverage, by source file. */
 export type TestFile = Readonly<{
-  file: string
-  imports: ReadonlySet<string>
   ms: number
   ranges: ReadonlyMap<string, readonly Range[]>
 }>
 
-const importsOf = (folder: string, file: string): Set<string> => {
+export const importsOf = (folder: string, file: string): Set<string> => {
   const text = readFileSync(join(folder, file), 'utf8')
   const targets = [...text.matchAll(/from '(\.[^']+)'/g)].map(([, target = '']) => target)
   return new Set(targets.map((target) => normalize(join(file, '..', target))))
 }
 
+/** Whether a test imports a mutated file. In the suite of `npm test`, importing one of its importers is enough. */
+const isNear = (folder: string, test: string, mutated: ReadonlySet<string>): boolean => {
+  const imports = [...importsOf(folder, test)]
+  const isMutated = (file: string) => mutated.has(file)
+  if (imports.some(isMutated)) return true
+  return (
+    test.endsWith('.test.ts') &&
+    imports.some((file) => file.startsWith('app/') && [...importsOf(folder, file)].some(isMutated))
+  )
+}
+
 /**
- * Lists the test files of a room: its folder in `test/`, tests of both suites that import a mutated file, and process
- * tests with the name of a mutated file.
+ * Lists the test files of a room: its folder in `test/`, tests near a mutated file, and process tests with the name of
+ * a mutated file.
  */
 export const listTests = (folder: string, room: string, mutated: ReadonlySet<string>): string[] => {
   const glob = (pattern: string) => globSync(pattern, { cwd: folder })
@@ -41,16 +49,14 @@ export const listTests = (folder: string, room: string, mutated: ReadonlySet<str
     const [, name] = file.split('/')
     return glob(`test/${name}/${basename(file, '.ts')}.process.ts`)
   })
-  const importing = glob('test/**/*.{test,process}.ts').filter((file) =>
-    [...importsOf(folder, file)].some((target) => mutated.has(target)),
-  )
-  return [...new Set([...own, ...(more[room] ?? []).flatMap(glob), ...importing, ...named])].sort()
+  const near = glob('test/**/*.{test,process}.ts').filter((test) => isNear(folder, test, mutated))
+  return [...new Set([...own, ...(more[room] ?? []).flatMap(glob), ...near, ...named])].sort()
 }
 
 type Run = { isGood: boolean; isHung: boolean; ms: number }
 
 /** Runs a test file until its first failure. `prefix`: words of a command that starts it. */
-const runTest = (
+export const runTest = (
   folder: string,
   file: string,
   { limitMs, env = {}, prefix }: { limitMs: number; env?: Record<string, string>; prefix: readonly string[] },
@@ -65,7 +71,13 @@ const runTest = (
     file,
   ]
   // TAP=1 keeps the PostgreSQL of the run until this process ends.
-  const fixed = { TAP: '1', TAP_BAIL: '1', TAP_TIMEOUT: '0', RANDOM_SEED: seed }
+  const fixed = {
+    TAP: '1',
+    TAP_BAIL: '1',
+    TAP_TIMEOUT: '0',
+    RANDOM_SEED: seed,
+    NODE_COMPILE_CACHE: join(folder, '.compiled'),
+  }
   const child = spawn(program, words, {
     cwd: folder,
     env: { ...process.env, ...fixed, TEST_POSTGRES_KEY: String(process.pid), ...env },
@@ -119,39 +131,17 @@ export const measureTest = async (
     const first = await measure()
     const { isGood, ms } = first.isGood ? first : await measure()
     if (!isGood) throw new Error(`${file} fails twice without any mutation`)
-    return { file, imports: importsOf(folder, file), ms, ranges: readRanges(folder, coverage) }
+    return { ms, ranges: readRanges(folder, coverage) }
   } finally {
     rmSync(coverage, { recursive: true, force: true })
   }
 }
 
 /** Whether the smallest range around an offset was executed. Processes of one test each have their own ranges. */
-const isCovered = (test: TestFile, file: string, offset: number): boolean => {
+export const isCovered = (test: TestFile, file: string, offset: number): boolean => {
   const around = (test.ranges.get(file) ?? []).filter(
     ({ startOffset, endOffset }) => startOffset <= offset && offset < endOffset,
   )
   const smallest = Math.min(...around.map(({ startOffset, endOffset }) => endOffset - startOffset))
   return around.some(({ startOffset, endOffset, count }) => count > 0 && endOffset - startOffset === smallest)
-}
-
-/** Returns the tests that execute this place: first those that import the file, then the faster ones. */
-export const orderTests = (tests: readonly TestFile[], file: string, offset: number): TestFile[] => {
-  const isImporting = ({ imports }: TestFile) => Number(imports.has(file))
-  return tests
-    .filter((test) => isCovered(test, file, offset))
-    .sort((a, b) => isImporting(b) - isImporting(a) || a.ms - b.ms)
-}
-
-/** Returns the first test file that fails or hangs. `undefined` if all pass. */
-export const findKiller = async (
-  folder: string,
-  tests: readonly TestFile[],
-  prefix: readonly string[],
-): Promise<string | undefined> => {
-  for (const { file, ms } of tests) {
-    const limitMs = limits.graceMs + limits.factor * ms
-    const { isGood, isHung } = await runTest(folder, file, { limitMs, prefix })
-    if (!isGood) return isHung ? `${file} hung` : file
-  }
-  return undefined
 }

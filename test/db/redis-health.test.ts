@@ -28,6 +28,8 @@ t.test('a refused login is logged once more in an outage that began in another w
   health.lose(reset)
   health.lose(wrongPassword)
   health.lose(wrongPassword)
+  health.lose(reset)
+  health.lose(wrongPassword)
   health.recover()
   health.lose(wrongPassword)
   health.lose(wrongPassword)

@@ -9,9 +9,10 @@ import type { ChangeEvent } from '../../app/cache/stamped.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { ApiError } from '../../app/errors.ts'
 import { longestStreamMs, mostUnreadBytes, streamEvents } from '../../app/feed/events.ts'
+import { readUntilChanged } from '../../app/feed/long-poll.ts'
 import type { FeedPage } from '../../app/feed/read.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
-import { createWaiting, type Wake } from '../../app/feed/wait.ts'
+import { createWaiting, type Wake, type Watch } from '../../app/feed/wait.ts'
 import { revokeApiKey } from '../../app/identity/api-key-store.ts'
 import type { LimitStore, SlotStore } from '../../app/limits/store.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
@@ -608,6 +609,56 @@ t.test('a possible change of rights causes a check: the stream continues, or it 
     t.equal(reads.count, 1, 'and reads nothing more')
     t.equal(ends(), 1)
   }
+})
+
+t.test('a long poll is checked again, reads on or returns, according to what wakes it', async (t) => {
+  const sent = { identity: 'sent' } as SyncToken
+  const poll = async (wakes: Wake[], toPage: (n: number) => FeedPage, checkRights = async () => {}) => {
+    let ends = 0
+    const watch: Watch = {
+      next: async () => wakes.shift() ?? 'gone',
+      end: () => {
+        ends += 1
+      },
+    }
+    const reads = createReads(toPage)
+    const outcome = await readUntilChanged(watch, async () => reads.read(), sent, checkRights).then(
+      ({ changes, token }) => ({ changes, token }),
+      (error: Error) => error.message,
+    )
+    t.equal(ends, 1, 'the wait has ended')
+    return { outcome, reads: reads.count, left: wakes.length }
+  }
+  const empty = (n: number): FeedPage => ({ ...page([]), token: { identity: `page ${n}` } as SyncToken })
+  const changingAt =
+    (last: number) =>
+    (n: number): FeedPage => ({ ...empty(n), changes: n === last ? ['a change'] : [] })
+  const toOutcome = (n: number, changes: string[] = []) => ({ changes, token: empty(n).token })
+
+  for (const wake of ['rights', 'unknown'] as const)
+    t.same(await poll([wake], empty, refuse), { outcome: 'revoked', reads: 1, left: 0 }, wake)
+  for (const wake of ['changed', 'day', 'time'] as const)
+    t.same(
+      await poll([wake], changingAt(2), refuse),
+      { outcome: toOutcome(2, ['a change']), reads: 2, left: 0 },
+      `${wake} needs no check`,
+    )
+  t.same(await poll([], changingAt(1)), { outcome: toOutcome(1, ['a change']), reads: 1, left: 0 })
+  t.same(await poll(['changed', 'unknown', 'changed', 'day'], changingAt(4)), {
+    outcome: toOutcome(4, ['a change']),
+    reads: 4,
+    left: 1,
+  })
+  t.same(await poll(['rights', 'changed'], empty), { outcome: toOutcome(1), reads: 1, left: 1 })
+  t.same(await poll(['changed', 'gone', 'changed'], empty), { outcome: toOutcome(2), reads: 2, left: 1 })
+  t.same(await poll(['time', 'changed'], empty), { outcome: toOutcome(2), reads: 2, left: 1 })
+  t.same(
+    await poll(['changed', 'closing', 'changed'], empty),
+    { outcome: { changes: [], token: sent }, reads: 2, left: 1 },
+    'the client continues with its own token',
+  )
+  const more = await poll([], () => ({ ...page([], true), token: sent }))
+  t.same(more, { outcome: { changes: [], token: sent }, reads: 1, left: 0 }, 'an empty page with more')
 })
 
 t.test('drops a client that is a mebibyte behind at the next change, but not one that reads', async (t) => {

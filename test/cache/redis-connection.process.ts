@@ -1,15 +1,18 @@
+import { connect } from 'node:net'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
-import { createRedisCache } from '../../app/cache/redis.ts'
+import { createRedisCache, type RedisCacheOptions } from '../../app/cache/redis.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
+import { after } from '../../app/overload/timer.ts'
+import { createDoor } from '../door.ts'
 import { until } from '../helper.ts'
 import { freePort, testRedis } from '../servers.ts'
 import { createEntry } from './entry.ts'
 
 const redis = await testRedis()
-if (!redis) t.test('warnings about Redis', { skip: 'no redis-server here: NOT tested' }, async () => {})
+if (!redis) t.test('the connection to Redis', { skip: 'no redis-server here: NOT tested' }, async () => {})
 
-const open = (t: Test, url: string) => {
+const open = (t: Test, url: string, options: Partial<RedisCacheOptions> = {}) => {
   const warnings: string[] = []
   const cache = createRedisCache({
     url,
@@ -17,6 +20,7 @@ const open = (t: Test, url: string) => {
     epoch: () => 'e',
     ttlSeconds: 60,
     warn: (message) => warnings.push(message),
+    ...options,
   })
   t.teardown(() => cache.close())
   return { cache, warnings }
@@ -58,5 +62,35 @@ if (redis) {
     await started?.stop()
     await until('it is reported again', () => warnings.length > 2)
     t.match(warnings[2], /^Redis is unreachable/)
+  })
+
+  t.test('a connection is replaced once it has hung for more than 5 s', async (t) => {
+    const door = await createDoor(() => connect(redis.port, '127.0.0.1'))
+    t.teardown(door.close)
+    let nowMs = 0
+    let commands = 0
+    const { cache } = open(t, `redis://127.0.0.1:${door.port}`, {
+      now: () => nowMs,
+      after(ms, call) {
+        commands += 1
+        return after(ms, call)
+      },
+    })
+    await until('the connection is ready', () => cache.figures?.().isUp === true)
+    door.holdOpen()
+    await until('Redis is bypassed', async () => {
+      await cache.get('acme', 'key', ['products'])
+      return cache.figures?.().isBreakerOpen === true
+    })
+    nowMs = 5_000
+    const enough = commands + 3
+    await until('the hanging connection is probed', () => commands >= enough)
+    t.equal(door.accepted, 1)
+    nowMs += 1
+    await until('Redis is used again', () => cache.figures?.().isBreakerOpen === false)
+    t.equal(door.accepted, 2)
+    const before = commands
+    for (let n = 0; n < 10; n++) await cache.get('acme', 'key', ['products'])
+    t.equal(commands - before, 10, 'the probes have ended')
   })
 }
