@@ -33,6 +33,9 @@ const parseNumber =
 /** Parses for how many days before its end a certificate counts as expiring. */
 export const parseDays = parseNumber('a number of days', 365)
 
+/** Parses the line of a table's header. */
+export const parseHeaderLine = parseNumber('a line', 1000)
+
 /** Parses a retention time, in days. */
 export const parseRetention = parseNumber('a number of days', 3650)
 

@@ -1,19 +1,23 @@
 import { readFile } from 'node:fs/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type ColumnMapping, createDateReader, getEncodingLabel, type TableOptions } from '../import/index.ts'
+import { type Command, Option } from 'commander'
+import {
+  type ColumnMapping,
+  createDateReader,
+  getEncodingLabel,
+  parseMapping,
+  parseMappings,
+  type TableOptions,
+} from '../import/index.ts'
 import { resourceNames } from '../records/resources/index.ts'
-import { parseWith } from './arguments.ts'
+import { parseHeaderLine, parseWith } from './arguments.ts'
 import { Refusal } from './refusal.ts'
 
 export type TableFlags = Omit<TableOptions, 'mappings'> & { map?: ColumnMapping[]; mapFile?: string }
 
-const parseMapping = (value: string): ColumnMapping => {
-  const end = value.lastIndexOf('=')
-  if (end === -1) throw new InvalidArgumentError('expected <column>=<field>')
-  return [value.slice(0, end).trim(), value.slice(end + 1).trim()]
-}
-
-const addMapping = (value: string, before: ColumnMapping[] = []) => [...before, parseMapping(value)]
+const addMapping = (value: string, before: ColumnMapping[] = []) => [
+  ...before,
+  parseWith(parseMapping)(value),
+]
 
 const parseEncoding = parseWith(getEncodingLabel)
 
@@ -35,15 +39,21 @@ export const addTableOptions = (command: Command): Command =>
     .option('--dates <form>', 'CSV: form of its dates, such as DD.MM.YYYY', parseDates)
     .option(
       '--map <column=field>',
-      'CSV: field of a column with another name; no field ignores the column; repeatable',
+      'CSV: field of a column with another name, and its values; no field ignores the column; repeatable',
       addMapping,
     )
     .option('--map-file <file>', 'CSV: a file with such mappings, one a line')
+    .option('--header-line <number>', 'CSV: line of the header, below a title', parseHeaderLine)
+    .addOption(
+      new Option(
+        '--suggest-map <file>',
+        'CSV: write a first --map-file for the table, and import nothing; - is standard output',
+      ).conflicts(['map', 'mapFile', 'replace', 'force']),
+    )
 
 const readMappings = async (file: string): Promise<ColumnMapping[]> => {
   try {
-    const lines = (await readFile(file, 'utf8')).replace(/^\ufeff/, '').split(/\r?\n/)
-    return lines.filter((line) => line.trim() !== '').map(parseMapping)
+    return parseMappings(await readFile(file, 'utf8'))
   } catch (cause) {
     throw new Refusal(`${file} cannot be used as --map-file: ${(cause as Error).message}`, { cause })
   }
@@ -51,9 +61,9 @@ const readMappings = async (file: string): Promise<ColumnMapping[]> => {
 
 /** Returns how to read a table; `undefined` if neither an option nor the file's extension means a table. */
 export const toTable = async (file: string, flags: TableFlags): Promise<TableOptions | undefined> => {
-  const { resource, encoding, dates, map = [], mapFile } = flags
+  const { resource, encoding, dates, map = [], mapFile, headerLine } = flags
   const mappings = [...map, ...(mapFile === undefined ? [] : await readMappings(mapFile))]
-  const options = [resource, encoding, dates, mappings[0]]
+  const options = [resource, encoding, dates, mappings[0], headerLine]
   if (!/\.(csv|tsv)$/i.test(file) && options.every((option) => option === undefined)) return undefined
-  return { resource, encoding, dates, mappings }
+  return { resource, encoding, dates, mappings, headerLine }
 }

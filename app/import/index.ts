@@ -13,9 +13,11 @@ import { type ImportEntry, readTable, type TableOptions } from './table/index.ts
 
 export { getEncodingLabel } from './code-pages.ts'
 export type { ImportReport, NoteGroup } from './report.ts'
-export type { ColumnMapping } from './table/columns.ts'
+export { formatMap } from './suggest/format.ts'
+export { type Suggestion, suggestMap } from './suggest/index.ts'
 export { createDateReader } from './table/dates.ts'
 export type { TableOptions } from './table/index.ts'
+export { type ColumnMapping, parseMapping, parseMappings } from './table/mapping.ts'
 
 export type ImportOptions = LineOptions & {
   /** The source is a table. Optional. By default the kind of the source is detected. */

@@ -23,8 +23,14 @@ export type ParsedLine = {
   trimmed: number
 }
 
-/** `column`: see `LineNote`. `key`: `undefined` if the customer or the id is invalid. */
-export type BadLine = { line: number; reason: string; column?: number; key?: RecordKey }
+/** `column` and `faults`: see `LineNote`. `key`: `undefined` if the customer or the id is invalid. */
+export type BadLine = {
+  line: number
+  reason: string
+  column?: number
+  faults?: readonly string[]
+  key?: RecordKey
+}
 
 export type LineOptions = {
   /** Of lines that name none. Lines that name another one are bad. */
@@ -119,7 +125,8 @@ export const checkLine = (
   const key: RecordKey = { resource: resource.name, customer, id }
   if (faults.length > 0) {
     const reason = shorten(faults.join('; '), longestReason)
-    return hasKey && recordId.safeParse(id).success ? { line: number, reason, key } : { line: number, reason }
+    const bad = { line: number, reason, faults }
+    return hasKey && recordId.safeParse(id).success ? { ...bad, key } : bad
   }
   const { record } = checked
   const warnings = [...(derivations[resource.name]?.(record) ?? []), ...listUnseen(record)]

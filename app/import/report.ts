@@ -1,9 +1,16 @@
-/** `line` and `column` count from 1. `column`: of the first character that is not JSON. */
-export type LineNote = { line: number; reason: string; column?: number }
+/**
+ * `line` and `column` count from 1. `column`: of the first character that is not JSON. `faults`: the single faults of
+ * which `reason` consists, if there are several.
+ */
+export type LineNote = { line: number; reason: string; column?: number; faults?: readonly string[] }
 
-/** Lines with the same reason, whatever text was found. `first`: at most three. `count`: of all. */
-export type NoteGroup = { first: LineNote[]; count: number }
+/**
+ * Lines with the same fault, whatever text was found. `first`: at most three, with this fault as reason. `count`: of all
+ * lines. `found`: the texts, quoted, with their counts. `othersFound`: texts beyond the first 100 different ones.
+ */
+export type NoteGroup = { first: LineNote[]; count: number; found: Map<string, number>; othersFound: number }
 const shownOfGroup = 3
+const maxFound = 100
 
 type RecordChanges = { created?: number; updated?: number; deleted?: number }
 export type ChangesByCustomer = Map<string, RecordChanges>
@@ -45,17 +52,38 @@ export type BatchOutcome = {
   byCustomer: ChangesByCustomer
 }
 
-const foundText = /found "(?:[^"\\]|\\.)*"/g
+const foundText = /found ("(?:[^"\\]|\\.)*")/g
+/** `technologies.0 must be …`: the position in a list makes no other fault. */
+const position = /(?<=^\w+)\.\d+(?=[ :.])/
+
+const countFound = (group: NoteGroup, fault: string) => {
+  for (const [, text = ''] of fault.matchAll(foundText)) {
+    const isCounted = group.found.has(text) || group.found.size < maxFound
+    if (isCounted) group.found.set(text, (group.found.get(text) ?? 0) + 1)
+    else group.othersFound += 1
+  }
+}
+
+const addToGroups = (groups: Map<string, NoteGroup>, { faults, ...note }: LineNote) => {
+  const seen = new Set<NoteGroup>()
+  for (const reason of faults ?? [note.reason]) {
+    const fault = reason.replace(foundText, 'found').replace(position, '')
+    const group: NoteGroup = groups.get(fault) ?? { first: [], count: 0, found: new Map(), othersFound: 0 }
+    if (!groups.has(fault) && groups.size === maxNotes) continue
+    groups.set(fault, group)
+    countFound(group, reason)
+    if (seen.has(group)) continue
+    seen.add(group)
+    group.count += 1
+    if (group.first.length < shownOfGroup) group.first.push({ ...note, reason })
+  }
+}
 
 const append = (notes: LineNote[], groups: Map<string, NoteGroup>, more: readonly LineNote[]) => {
-  for (const { line, reason, column } of more.toSorted((a, b) => a.line - b.line)) {
-    const note = { line, reason, ...(column === undefined ? {} : { column }) }
-    if (notes.length < maxNotes) notes.push(note)
-    const fault = reason.replace(foundText, 'found')
-    const group = groups.get(fault) ?? { first: [], count: 0 }
-    group.count += 1
-    if (group.first.length < shownOfGroup) group.first.push(note)
-    if (groups.size < maxNotes) groups.set(fault, group)
+  for (const note of more.toSorted((a, b) => a.line - b.line)) {
+    const { line, reason, column } = note
+    if (notes.length < maxNotes) notes.push({ line, reason, ...(column === undefined ? {} : { column }) })
+    addToGroups(groups, note)
   }
 }
 

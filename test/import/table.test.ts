@@ -8,6 +8,7 @@ import { createDecoder } from '../../app/import/code-pages.ts'
 import { getEncodingLabel, type ImportOptions, importRecords } from '../../app/import/index.ts'
 import { listStoredFields } from '../../app/import/record.ts'
 import type { TableOptions } from '../../app/import/table/index.ts'
+import { parseMapping } from '../../app/import/table/mapping.ts'
 import { findDialect, parseRows, type TableRow } from '../../app/import/table/rows.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
@@ -381,19 +382,14 @@ t.test('warns of numbers that Excel has changed', async (t) => {
 
 t.test('maps columns to the given fields', async (t) => {
   const table = 'Nr.;Article no.;Name (de) = en;Notes\n1;A-1;Gerät;internal\n'
-  const mappings = [
-    ['Nr.', 'id'],
-    ['Article no.', 'part_numbers'],
-    ['Name (de) = en', 'name'],
-    ['Notes', ''],
-  ] as const
+  const mappings = ['Nr.=id', 'Article no.=part_numbers', 'Name (de) = en=name', 'Notes='].map(parseMapping)
   t.match(await takeTable(table, { resource: 'products', mappings }), { created: 1, bad: 0 })
   t.match(await single(), { id: '1', name: 'Gerät', part_numbers: ['A-1'] })
 })
 
 t.test('all faults of a header are reported before any write', async (t) => {
-  const reject = async (header: string, faults: RegExp, mappings: TableOptions['mappings'] = []) => {
-    const table = { resource: 'products', mappings } as const
+  const reject = async (header: string, faults: RegExp, mappings: string[] = []) => {
+    const table = { resource: 'products', mappings: mappings.map(parseMapping) } as const
     await t.rejects(takeTable(`${header}\na,b,c\n`, table), faults, header)
     t.same(await names(), [])
   }
@@ -402,15 +398,12 @@ t.test('all faults of a header are reported before any write', async (t) => {
   await reject('id,nmae,brand', /no field is named "nmae"; did you mean "name"\?; name has no column/)
   await reject('id,name,name', /name has 2 columns: "name", "name"/)
   await reject('id,,name', /no field is named ""/)
-  await reject('id,name,x', /name has 2 columns: "name", "x"/, [['x', 'name']])
-  await reject('id,name,x', /no field is named "nam"; did you mean "name"/, [['x', 'nam']])
+  await reject('id,name,x', /name has 2 columns: "name", "x"/, ['x=name'])
+  await reject('id,name,x', /no field is named "nam"; did you mean "name"/, ['x=nam'])
   await reject('id,name,Artikel', /--map names "Artikle", which is no column; did you mean "Artikel"/, [
-    ['Artikle', 'model'],
+    'Artikle=model',
   ])
-  await reject('id,name,x', /--map names "x" twice/, [
-    ['x', 'model'],
-    ['x', 'brand'],
-  ])
+  await reject('id,name,x', /--map names "x" twice/, ['x=model', 'x=brand'])
   await reject('id,name,"x', /header of the table: a quote is not closed/)
   await reject('{"id": 1}', /JSON and is no table/)
   await t.rejects(takeTable('id,name\na,b\n', {}), /without a column "resource".*--resource/)

@@ -1,13 +1,13 @@
 import { timestamps } from '../../../schemas/fields.ts'
 import { findNearest } from '../../records/query/nearest.ts'
-import type { Resource, ResourceName } from '../../records/resources/define.ts'
+import type { Field, Resource, ResourceName } from '../../records/resources/define.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
 import { messages, UnusableFile } from '../file-kind.ts'
+import { describeIssue } from '../issue.ts'
 import { envelope } from '../line.ts'
+import type { ColumnMapping } from './mapping.ts'
 import type { TableCell } from './rows.ts'
-
-/** A column with an empty `field` is ignored. */
-export type ColumnMapping = readonly [column: string, field: string]
+import { readValue } from './values.ts'
 
 export type ColumnOptions = {
   resource?: ResourceName | undefined
@@ -15,7 +15,7 @@ export type ColumnOptions = {
   mappings?: readonly ColumnMapping[]
 }
 
-export type TableColumn = { index: number; name: string; field: string }
+export type TableColumn = { index: number; name: string; field: string; mapping?: ColumnMapping | undefined }
 
 const suggest = (name: string, known: Iterable<string>): string => {
   const nearest = findNearest(name.replaceAll(/[\s.-]+/g, '_'), known)
@@ -28,10 +28,40 @@ const isComputed = (field: string, selected: readonly Resource[]) =>
   field in timestamps || selected.every(({ fields }) => fields.get(field)?.computed !== undefined)
 
 const listMappingFaults = (mappings: readonly ColumnMapping[], names: readonly string[]): string[] =>
-  mappings.flatMap(([name], index) => {
-    if (mappings.findIndex(([other]) => other === name) < index) return [`--map names "${name}" twice`]
-    return names.includes(name) ? [] : [`--map names "${name}", which is no column${suggest(name, names)}`]
+  mappings.flatMap(({ column }, index) => {
+    if (mappings.findIndex((other) => other.column === column) < index)
+      return [`--map names "${column}" twice`]
+    return names.includes(column)
+      ? []
+      : [`--map names "${column}", which is no column${suggest(column, names)}`]
   })
+
+const checkReplacement = (field: Field, replacement: string | null): string[] => {
+  if (replacement === null) return []
+  const { value, faults: [fault] = [] } = readValue(field, replacement)
+  if (fault !== undefined) return [`--map gives ${field.name}: ${fault}`]
+  const [issue] = field.schema.safeParse(value).error?.issues ?? []
+  if (!issue) return []
+  const nearest = findNearest(replacement, field.values ?? [])
+  return [
+    `--map gives ${describeIssue(issue, field.name, replacement)}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`,
+  ]
+}
+
+/** Checks the replacements and separators of a map, if the table has one resource. */
+const listReplacementFaults = (columns: readonly TableColumn[], selected: readonly Resource[]): string[] => {
+  const [only, ...others] = selected
+  if (!only || others.length > 0) return []
+  return columns.flatMap(({ field: name, mapping }) => {
+    const field = only.fields.get(name)
+    if (!mapping || !field) return []
+    const faults = new Set(
+      [...mapping.values.values()].flatMap((replacement) => checkReplacement(field, replacement)),
+    )
+    if (mapping.separator !== undefined && !field.array) faults.add(`--map splits ${name}, which is no list`)
+    return [...faults]
+  })
+}
 
 const listFieldFaults = (columns: readonly TableColumn[], selected: readonly Resource[]): string[] => {
   const known = new Set([...envelope, ...selected.flatMap(({ fields }) => [...fields.keys()])])
@@ -61,13 +91,18 @@ const requireEnvelope = (columns: readonly TableColumn[], { resource, customer }
 export const planColumns = (header: readonly TableCell[], options: ColumnOptions): TableColumn[] => {
   const { resource, mappings = [] } = options
   const selected = resource ? [resources[resource]] : resourceNames.map((name) => resources[name])
-  const mapped = new Map(mappings)
+  const mapped = new Map(mappings.map((mapping) => [mapping.column, mapping]))
   const names = header.map((cell) => (cell ?? '').trim())
-  const columns = names
-    .map((name, index) => ({ index, name, field: mapped.get(name) ?? name }))
-    .filter(({ name }) => mapped.get(name) !== '')
+  const columns = names.flatMap((name, index): TableColumn[] => {
+    const mapping = mapped.get(name)
+    return (mapping?.fields ?? [name]).map((field) => ({ index, name, field, mapping }))
+  })
   requireEnvelope(columns, options)
-  const faults = [...listMappingFaults(mappings, names), ...listFieldFaults(columns, selected)]
+  const faults = [
+    ...listMappingFaults(mappings, names),
+    ...listFieldFaults(columns, selected),
+    ...listReplacementFaults(columns, selected),
+  ]
   if (faults.length > 0) throw new UnusableFile(`The header of the table: ${faults.join('; ')}`)
   return columns.filter(({ field }) => !isComputed(field, selected))
 }

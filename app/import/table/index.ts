@@ -1,9 +1,11 @@
 import type { ResourceName } from '../../records/resources/define.ts'
 import { messages, UnusableFile } from '../file-kind.ts'
 import { type BadLine, checkLine, findResource, type LineOptions, type ParsedLine } from '../line.ts'
-import { type ColumnMapping, planColumns, type TableColumn } from './columns.ts'
+import { planColumns, type TableColumn } from './columns.ts'
 import { createDateReader } from './dates.ts'
 import { toUtf8 } from './encoding.ts'
+import { findHeaderLine } from './header-line.ts'
+import type { ColumnMapping } from './mapping.ts'
 import { createNoRecordCheck } from './no-record.ts'
 import { findDialect, parseRows, type TableCell, type TableRow } from './rows.ts'
 import { createSpoiledCheck } from './spoiled.ts'
@@ -17,6 +19,8 @@ export type TableOptions = {
   /** Form of dates, such as `DD.MM.YYYY`, in addition to `YYYY-MM-DD`. */
   dates?: string | undefined
   mappings?: readonly ColumnMapping[]
+  /** Line of the header. The lines above it are a title. Optional. Defaults to the first row. */
+  headerLine?: number | undefined
 }
 
 export type ImportEntry = { parsed: ParsedLine | BadLine; characters: number }
@@ -37,14 +41,14 @@ const createConverter = (columns: readonly TableColumn[], { dates }: Reading) =>
       faults: [] as string[],
       warnings: [] as string[],
     }
-    for (const { index, field } of columns) {
+    for (const { index, field, mapping } of columns) {
       const [cell, kind] = [cells[index], fields?.get(field)]
       if (kind?.computed) continue
       // In a table of several resources, the fields of the others are empty.
       if (!kind && cell === null) continue
-      const { value, fault } = readValue(kind ?? text, cell, readDate)
+      const { value, faults = [] } = readValue(kind ?? text, cell, readDate, mapping)
       converted.record[field] = value
-      if (fault) converted.faults.push(`${field}: ${fault}`)
+      converted.faults.push(...faults.map((fault) => `${field}: ${fault}`))
       if (kind?.kind !== 'text') continue
       for (const each of [value ?? []].flat())
         converted.warnings.push(...checkSpoiled(field, each as string, line))
@@ -85,6 +89,35 @@ const openTable = ({ cells, fault }: TableRow, options: Reading): RowReader => {
   return createRowReader(header, planColumns(header, options), options)
 }
 
+/** Adds the line of the header to its faults, if there is a title above it. */
+const withHeaderLine = async (error: unknown, headText: string, options: Reading): Promise<unknown> => {
+  if (!(error instanceof UnusableFile) || options.headerLine !== undefined) return error
+  const line = await findHeaderLine(headText)
+  if (line === undefined) return error
+  return new UnusableFile(
+    `The table has a title: its header seems to be in line ${line}. Add --header-line ${line}`,
+    { cause: error },
+  )
+}
+
+/** Yields the rows from the header on. Throws `UnusableFile` if no row begins in its line. */
+export async function* readRows(
+  bytes: AsyncIterable<Uint8Array>,
+  headText: string,
+  headerLine: number | undefined,
+): AsyncGenerator<TableRow> {
+  const dialect = findDialect(headText, headerLine)
+  const firstLine = headerLine ?? (dialect.hasSeparatorLine ? 2 : 1)
+  let isFirst = true
+  for await (const row of parseRows(bytes, dialect)) {
+    if (row.line < firstLine) continue
+    if (isFirst && headerLine !== undefined && row.line !== headerLine)
+      throw new UnusableFile(`--header-line ${headerLine}: no row of the table begins in this line`)
+    isFirst = false
+    yield row
+  }
+}
+
 /**
  * Yields each row of a CSV table, checked like a JSON line. `head`: the first bytes of the source. Throws
  * `UnusableFile` before the first row if the file is no table or its header has faults, and an `Error` at a
@@ -97,15 +130,17 @@ export async function* readTable(
 ): AsyncGenerator<ImportEntry> {
   const { bytes, headText } = toUtf8(source, head, options.encoding)
   if (/^\s*[{[]/.test(headText)) throw new UnusableFile(messages.json)
-  const dialect = findDialect(headText)
-  let isSeparatorLine = dialect.hasSeparatorLine
   let readRow: RowReader | undefined
-  for await (const row of parseRows(bytes, dialect)) {
-    if (isSeparatorLine) isSeparatorLine = false
-    else if (!readRow) readRow = openTable(row, options)
-    else {
+  for await (const row of readRows(bytes, headText, options.headerLine)) {
+    if (readRow) {
       const characters = row.cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0)
       yield { parsed: readRow(row), characters }
+      continue
+    }
+    try {
+      readRow = openTable(row, options)
+    } catch (error) {
+      throw await withHeaderLine(error, headText, options)
     }
   }
 }

@@ -1,5 +1,4 @@
 import { quoteText } from '../quote.ts'
-import type { TableColumn } from './columns.ts'
 import type { TableCell, TableRow } from './rows.ts'
 
 /** Errors of Excel in every language (`#N/A`, `#WERT!`, `#¿NOMBRE?`), of LibreOffice, and too narrow columns. */
@@ -22,7 +21,10 @@ const isNumeric = (cell: TableCell) =>
  * Returns a function that describes a row that is no record: the header once more, or a total. A total has such a
  * word in `id`, or no `id`, and otherwise only numbers, so that a record of an export is never a total.
  */
-export const createNoRecordCheck = (header: readonly TableCell[], columns: readonly TableColumn[]) => {
+export const createNoRecordCheck = (
+  header: readonly TableCell[],
+  columns: readonly Readonly<{ index: number; field: string }>[],
+) => {
   const names = header.map((cell) => (cell ?? '').trim())
   const idIndex = columns.find(({ field }) => field === 'id')?.index ?? -1
   return ({ cells }: TableRow): string | undefined => {

@@ -13,15 +13,27 @@ export type Dialect = { delimiter: string; lineEnds: string[]; hasSeparatorLine:
 
 const separatorLine = /^"?sep=([!-/:;|~]|\t)"?[ \t]*[\r\n]/i
 
-/** Detects the separator: in Excel's line `sep=;`, or the most frequent of comma, semicolon and tab in the header. */
-export const findDialect = (head: string): Dialect => {
+const skipLines = (text: string, count: number) =>
+  text
+    .split(/\r\n|[\r\n]/)
+    .slice(count)
+    .join('\n')
+
+const separators = [',', ';', '\t'] as const
+
+/**
+ * Detects the separator: in Excel's line `sep=;`, or the most frequent of comma, semicolon and tab in the header.
+ * `headerLine` counts from 1. `lines`: the number of lines in which separators are counted.
+ */
+export const findDialect = (head: string, headerLine = 1, lines = 1): Dialect => {
   const unquoted = head.replace(/"[^"]*"/g, '')
   const lineEnds = !unquoted.includes('\n') && unquoted.includes('\r') ? ['\r'] : ['\r\n', '\n']
   const named = separatorLine.exec(head)?.[1]
   if (named) return { delimiter: named, lineEnds, hasSeparatorLine: true }
-  const [header = ''] = unquoted.replace(/^[\r\n ]+/, '').split(/[\r\n]/)
-  const count = (delimiter: string) => header.split(delimiter).length
-  const [delimiter = ','] = [',', ';', '\t'].sort((a, b) => count(b) - count(a))
+  const below = headerLine === 1 ? unquoted : skipLines(head, headerLine - 1).replace(/"[^"]*"/g, '')
+  const header = below.replace(/^[\r\n ]+/, '').split(/[\r\n]+/, lines)
+  const count = (delimiter: string) => header.join('').split(delimiter).length
+  const [delimiter = ','] = separators.toSorted((a, b) => count(b) - count(a))
   return { delimiter, lineEnds, hasSeparatorLine: false }
 }
 

@@ -1,12 +1,18 @@
 import { cutMark } from '../../export/xlsx/text.ts'
 import { JsonError, parseUniqueJson } from '../../http/unique-json.ts'
 import type { FieldKind } from '../../records/resources/kind.ts'
+import { countryFields } from '../country-codes.ts'
+import { findCountryCode } from '../country-names.ts'
 import { quoteText } from '../quote.ts'
 import { type DateReader, readCertainDate } from './dates.ts'
+import { type ColumnMapping, toValueKey } from './mapping.ts'
 import { isSpreadsheetError } from './no-record.ts'
 import type { TableCell } from './rows.ts'
 
-export type CellValue = { value?: unknown; fault?: string }
+/** `faults`: why the cell, or texts of its list, have no value. */
+export type CellValue = { value: unknown; faults?: never } | { value?: never; faults: string[] }
+
+const refuse = (fault: string): CellValue => ({ faults: [fault] })
 
 const guarded = /^'+[=+\-@\t\r]/
 
@@ -27,7 +33,7 @@ const readJson = (cell: string): CellValue => {
     return { value: parseUniqueJson(cell) }
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
-    return { fault: `not JSON: ${error.message}` }
+    return refuse(`not JSON: ${error.message}`)
   }
 }
 
@@ -44,15 +50,25 @@ const readPeriods = (cell: string): CellValue | undefined => {
   return { value }
 }
 
-const readDateCell = (cell: string, readDate: DateReader | undefined): CellValue => {
+/** Dates in which null means unlimited, and words for it. */
+const unlimitedDates = ['valid_until']
+const unlimitedWords = ['unbefristet', 'unbegrenzt', 'unlimited', 'indefinite']
+
+const readDateCell = (
+  name: string | undefined,
+  cell: string,
+  readDate: DateReader | undefined,
+): CellValue => {
   const value = readDate?.(cell) ?? readCertainDate(cell)
   if (value) return { value }
+  const hasNoEnd = unlimitedDates.some((each) => each === name) && unlimitedWords.includes(toValueKey(cell))
+  if (hasNoEnd) return { value: null }
   const found = `found ${quoteText(cell)}`
-  if (readDate) return { fault: `expected a date in the form of --dates; ${found}` }
+  if (readDate) return refuse(`expected a date in the form of --dates; ${found}`)
   const form = /^\d{1,2}-\p{L}{3}-\d\d$/u.test(cell) ? 'DD-MON-YY' : 'DD.MM.YYYY'
-  return {
-    fault: `expected a date as YYYY-MM-DD; ${found}; for another form add --dates, such as --dates ${form}`,
-  }
+  return refuse(
+    `expected a date as YYYY-MM-DD; ${found}; for another form add --dates, such as --dates ${form}`,
+  )
 }
 
 const wholeNumber = /^(-?\d{1,15})(?:[.,]0+)?$/
@@ -60,28 +76,72 @@ const wholeNumber = /^(-?\d{1,15})(?:[.,]0+)?$/
 const readInteger = (cell: string): CellValue => {
   const number = wholeNumber.exec(cell)?.[1]
   return number === undefined
-    ? { fault: `expected a whole number; found ${quoteText(cell)}` }
+    ? refuse(`expected a whole number; found ${quoteText(cell)}`)
     : { value: Number(number) }
 }
 
-/** Converts a cell, as the CSV export or a saved XLSX export has it, to a field's value. */
-export const readValue = (
-  { kind, array }: Pick<FieldKind, 'kind' | 'array'>,
-  cell: TableCell,
+const readCountry = (name: string): CellValue => {
+  const value = findCountryCode(name)
+  if (value !== undefined) return { value }
+  return refuse(`expected a country's code, or its name in English or German; found ${quoteText(name)}`)
+}
+
+type FieldReading = Pick<FieldKind, 'kind' | 'array'> & Readonly<{ name?: string }>
+
+const readText = (
+  { name, kind }: FieldReading,
+  text: string,
   readDate: DateReader | undefined,
 ): CellValue => {
+  if (kind === 'date') return readDateCell(name, text.trim(), readDate)
+  if (kind === 'integer') return readInteger(text.trim())
+  return name !== undefined && countryFields.includes(name) ? readCountry(text) : { value: text }
+}
+
+const splitBy = (cell: string, separator: string): string[] =>
+  cell
+    .split(separator)
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+
+const replace = (text: string, mapping: ColumnMapping | undefined): string | null => {
+  const replacement = mapping?.values.size ? mapping.values.get(toValueKey(text)) : undefined
+  return replacement === undefined ? text : replacement
+}
+
+const readList = (
+  field: FieldReading,
+  cell: string,
+  mapping: ColumnMapping | undefined,
+  readDate: DateReader | undefined,
+): CellValue => {
+  const texts = mapping?.separator === undefined ? splitTexts(cell) : splitBy(cell, mapping.separator)
+  const kept = texts.map((text) => replace(text, mapping)).filter((text) => text !== null)
+  const values = kept.map((text) => readText(field, text, readDate))
+  const faults = values.flatMap(({ faults = [] }) => faults)
+  return faults.length > 0 ? { faults } : { value: values.map(({ value }) => value) }
+}
+
+/** Converts a cell, as the CSV export, a saved XLSX export or the `mapping` has it, to a field's value. */
+export const readValue = (
+  field: FieldReading,
+  cell: TableCell,
+  readDate?: DateReader,
+  mapping?: ColumnMapping,
+): CellValue => {
   if (cell === undefined)
-    return { fault: 'not UTF-8; name the encoding, such as --encoding windows-1252 or cp850' }
+    return refuse('not UTF-8; name the encoding, such as --encoding windows-1252 or cp850')
   if (cell === null) return { value: null }
-  if (isSpreadsheetError(cell)) {
-    return { fault: `an error of the spreadsheet; found ${quoteText(cell)}; correct the cell` }
+  const text = unguard(cell)
+  const replaced = field.array ? text : replace(text, mapping)
+  if (replaced === null) return { value: null }
+  if (replaced === text && isSpreadsheetError(cell)) {
+    return refuse(`an error of the spreadsheet; found ${quoteText(cell)}; correct the cell`)
   }
   if (cell.endsWith(cutMark)) {
-    return { fault: 'the XLSX export has cut this text; import the CSV export' }
+    return refuse('the XLSX export has cut this text; import the CSV export')
   }
-  if (array) return { value: splitTexts(unguard(cell)) }
-  if (kind === 'json') return readPeriods(cell) ?? readJson(cell)
-  if (kind === 'date') return readDateCell(cell.trim(), readDate)
-  if (kind === 'integer') return readInteger(cell.trim())
-  return { value: unguard(cell) }
+  if (field.array) return readList(field, text, mapping, readDate)
+  if (field.kind === 'json') return readPeriods(replaced) ?? readJson(replaced)
+  return readText(field, replaced, readDate)
 }

@@ -1,0 +1,132 @@
+/** How the cells of a column are read. */
+export type ColumnMapping = Readonly<{
+  column: string
+  /** Empty: the column is ignored. */
+  fields: readonly string[]
+  /** Replacements of cells, or of each text of a list, by `toValueKey`. `null` empties the cell. */
+  values: ReadonlyMap<string, string | null>
+  /** Between the texts of a list. Optional. Defaults to the `;` of the export. */
+  separator?: string
+}>
+
+/** Returns the form in which a map compares cells: case and blanks do not matter. */
+export const toValueKey = (text: string): string =>
+  text.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase()
+
+const quoted = '"(?:[^"\\\\]|\\\\.)*"'
+/** `rest` begins with `{` or `split`, so that a column may contain `=`. */
+const form = new RegExp(
+  `^(?<column>${quoted}|.*?)\\s*=\\s*(?<fields>[\\w.-]*(?:\\s*,\\s*[\\w.-]+)*)\\s*(?<rest>(?:\\{|split\\b).*)?$`,
+  's',
+)
+const token = new RegExp(
+  `[ \\t\\r]*(?:(?<quoted>${quoted})|(?<comment>#[^\\n]*)|(?<sign>[,:\\n{}])|(?<bare>(?:(?!\\s#)[^,:{}\\n"])+))`,
+  'y',
+)
+const expected = 'expected <column> = <field> {<value>: <replacement>, …} split "<separator>"'
+
+type Token = Readonly<{ kind: 'sign' | 'bare' | 'quoted'; text: string }>
+
+const unquote = (text: string): string => {
+  try {
+    return JSON.parse(text) as string
+  } catch {
+    throw new Error(`${text} has an unknown escape; expected those of JSON, such as \\" and \\\\`)
+  }
+}
+
+const readTokens = (text: string): Token[] => {
+  const tokens: Token[] = []
+  const source = text.trimEnd()
+  for (token.lastIndex = 0; token.lastIndex < source.length; ) {
+    const { quoted, sign, bare, comment } = token.exec(source)?.groups ?? {}
+    if (quoted !== undefined) tokens.push({ kind: 'quoted', text: unquote(quoted) })
+    else if (sign !== undefined) tokens.push({ kind: 'sign', text: sign })
+    else if (bare !== undefined) tokens.push({ kind: 'bare', text: bare.trim() })
+    else if (comment === undefined) throw new Error(`${expected}; a quote is not closed`)
+  }
+  return tokens
+}
+
+const isSign = (next: Token | undefined, ...texts: string[]) =>
+  next?.kind === 'sign' && texts.includes(next.text)
+const isWord = (next: Token | undefined): next is Token => next !== undefined && next.kind !== 'sign'
+const isEntryEnd = (next: Token | undefined) => isSign(next, ',', '\n', '}')
+
+/** Reads `key: value` and removes it from `tokens`. A key without a value is no entry: its cells stay unchanged. */
+const readEntry = (tokens: Token[], values: Map<string, string | null>) => {
+  const key = tokens.shift()
+  if (!isWord(key) || !isSign(tokens.shift(), ':'))
+    throw new Error('expected <value>: <replacement> within {}; write a value with , : # { or } in quotes')
+  const value = isWord(tokens[0]) ? tokens.shift() : undefined
+  if (!isEntryEnd(tokens[0]))
+    throw new Error(`expected , or } after the replacement of ${JSON.stringify(key.text)}`)
+  if (!value) return
+  const replacement = value.kind === 'bare' && value.text === 'null' ? null : value.text
+  const known = values.get(toValueKey(key.text))
+  if (known !== undefined && known !== replacement)
+    throw new Error(`${JSON.stringify(key.text)} has two replacements; capitals and blanks do not matter`)
+  values.set(toValueKey(key.text), replacement)
+}
+
+const readValues = (tokens: Token[]): Map<string, string | null> => {
+  const values = new Map<string, string | null>()
+  for (let next = tokens[0]; !isSign(next, '}'); next = tokens[0]) {
+    if (next === undefined) throw new Error('a { is not closed')
+    if (isSign(next, ',', '\n')) tokens.shift()
+    else readEntry(tokens, values)
+  }
+  tokens.shift()
+  return values
+}
+
+const readSeparator = (tokens: Token[]): string => {
+  const separator = tokens.shift()
+  if (separator?.kind !== 'quoted' || separator.text === '')
+    throw new Error('expected a separator in quotes after split, such as split ","')
+  return separator.text
+}
+
+/** Parses `Status = approval_status {erteilt: approved}`. Throws an `Error` that names the fault. */
+export const parseMapping = (text: string): ColumnMapping => {
+  const { column = '', fields = '', rest = '' } = form.exec(text.trim())?.groups ?? {}
+  if (!form.test(text.trim())) throw new Error(expected)
+  const tokens = readTokens(rest)
+  let values: ReadonlyMap<string, string | null> = new Map()
+  let separator: string | undefined
+  for (let next = tokens.shift(); next; next = tokens.shift()) {
+    if (isSign(next, '{') && values.size === 0) values = readValues(tokens)
+    else if (next.kind === 'bare' && next.text === 'split' && separator === undefined)
+      separator = readSeparator(tokens)
+    else if (!isSign(next, '\n')) throw new Error(expected)
+  }
+  return {
+    column: /^".*"$/s.test(column) ? unquote(column) : column,
+    fields: fields.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])),
+    values,
+    ...(separator === undefined ? {} : { separator }),
+  }
+}
+
+const hasOpenBrace = (text: string): boolean => {
+  const signs = readTokens(form.exec(text)?.groups?.rest ?? '').filter(({ kind }) => kind === 'sign')
+  return signs.some((sign) => isSign(sign, '{')) && !signs.some((sign) => isSign(sign, '}'))
+}
+
+/** Parses a map file: a mapping on each line, or over several lines within braces. A line with # is a comment. */
+export const parseMappings = (text: string): ColumnMapping[] => {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
+  const mappings: ColumnMapping[] = []
+  for (let index = 0; index < lines.length; index++) {
+    const start = index
+    let mapping = lines[index] as string
+    if (/^\s*(?:#|$)/.test(mapping)) continue
+    try {
+      while (hasOpenBrace(mapping) && index + 1 < lines.length) mapping += `\n${lines[++index]}`
+      mappings.push(parseMapping(mapping))
+    } catch (cause) {
+      throw new Error(`line ${start + 1}: ${(cause as Error).message}`, { cause })
+    }
+  }
+  return mappings
+}

@@ -1,0 +1,316 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { countryCodes } from '../../app/import/country-codes.ts'
+import { findCountryCode } from '../../app/import/country-names.ts'
+import {
+  importRecords,
+  parseMapping,
+  parseMappings,
+  suggestMap,
+  type TableOptions,
+} from '../../app/import/index.ts'
+import { formatMap } from '../../app/import/suggest/format.ts'
+import { run } from '../command-line.ts'
+import { openDatabase } from './database.ts'
+import { germanTable } from './german-table.ts'
+
+const database = await openDatabase(t)
+const { query, read } = database
+const env = { DATABASE_URL: database.url, DATA_DIR: t.testdir() }
+t.beforeEach(() => query('truncate certificates, products, projects, lab, approvals; delete from customers'))
+
+const toSource = (text: string | Uint8Array) => ReadableStream.from([Buffer.from(text as string)])
+const take = (
+  text: string,
+  resource: TableOptions['resource'],
+  mappings: string[] = [],
+  more: TableOptions = {},
+) =>
+  importRecords(database.operator, toSource(text), {
+    customer: 'acme',
+    table: { resource, mappings: mappings.map(parseMapping), ...more },
+  })
+const toPlain = (text: string) => {
+  const { values, ...mapping } = parseMapping(text)
+  return { ...mapping, values: Object.fromEntries(values) }
+}
+
+t.test('a mapping names fields, replacements and a separator', async (t) => {
+  t.same(toPlain('status = approval_status {erteilt: approved, ausgesetzt: suspended}'), {
+    column: 'status',
+    fields: ['approval_status'],
+    values: { erteilt: 'approved', ausgesetzt: 'suspended' },
+  })
+  t.same(toPlain('Normen = standards split ","'), {
+    column: 'Normen',
+    fields: ['standards'],
+    values: {},
+    separator: ',',
+  })
+  t.same(toPlain('"#" = id, number'), { column: '#', fields: ['id', 'number'], values: {} })
+  t.same(toPlain('Notes='), { column: 'Notes', fields: [], values: {} })
+  t.same(toPlain('Name (de) = en=name').column, 'Name (de) = en')
+  t.same(toPlain('a = b {"x, {y}": "null", in Prüfung : null, w=1: "=", open:} split "\\n"'), {
+    column: 'a',
+    fields: ['b'],
+    values: { 'x, {y}': 'null', 'in prüfung': null, 'w=1': '=' },
+    separator: '\n',
+  })
+  for (const [wrong, reason] of Object.entries({
+    id: /expected <column> = <field>/,
+    'a = b c': /expected <column> = <field>/,
+    'a = b {x}': /expected <value>: <replacement>/,
+    'a = b {x: 1, X : 2}': /"X" has two replacements/,
+    'a = b {x: y z: w}': /expected , or } after the replacement of "x"/,
+    'a = b {x: "y}': /a quote is not closed/,
+    'a = b {x: 1': /expected , or }/,
+    'a = b {': /a \{ is not closed/,
+    'a = b split ,': /expected a separator in quotes/,
+    'a = b {"\\x": 1}': /unknown escape/,
+  }))
+    t.throws(() => parseMapping(wrong), { message: reason }, wrong)
+})
+
+t.test('a map file has comments, blocks and line numbers in its faults', async (t) => {
+  const text =
+    '\ufeff# Map\r\n\r\nStatus = approval_status {\r\n  erteilt: approved # 130×\r\n  # later }\r\n  offen:\r\n}\r\nB =\r\n'
+  t.same(
+    parseMappings(text).map(({ column, values }) => [column, [...values]]),
+    [
+      ['Status', [['erteilt', 'approved']]],
+      ['B', []],
+    ],
+  )
+  t.throws(() => parseMappings('a=b\n\na = b {\n x: y\n'), { message: /^line 3: / })
+})
+
+t.test('cells and texts of lists are replaced, split and emptied', async (t) => {
+  const table = 'Nr;Name;Funk;Marke\n1;A;WLAN + bt;keine\n2;B;;Acme\n3;C;GPS;KEINE \n'
+  const report = await take(table, 'products', [
+    'Nr = id, model',
+    'Name=name',
+    'Funk = technologies {wlan: wifi, BT: bluetooth, GPS: null} split "+"',
+    'Marke = brand {keine: null, "Acme": "Acme; Inc."}',
+  ])
+  t.match(report, { created: 3, bad: 0 })
+  const rows = await read('products')
+  t.match(rows.get('acme 1'), { model: '1', technologies: ['wifi', 'bluetooth'], brand: null })
+  t.match(rows.get('acme 2'), { technologies: [], brand: 'Acme; Inc.' })
+  t.match(rows.get('acme 3'), { technologies: [], brand: null })
+})
+
+t.test('a map with values that the field does not have is refused before any write', async (t) => {
+  const table = 'id,number,approval_status\na,N,erteilt\n'
+  const reject = (mapping: string, reason: RegExp) =>
+    t.rejects(take(table, 'certificates', [mapping]), reason)
+  await reject(
+    'approval_status = approval_status {erteilt: aproved}',
+    /found "aproved"; did you mean "approved"\?/,
+  )
+  await reject('number = number split ","', /--map splits number, which is no list/)
+  await reject('number = id, nmber', /no field is named "nmber"; did you mean "number"/)
+  t.equal((await read('certificates')).size, 0)
+})
+
+t.test('countries have names in English and German beside codes', async (t) => {
+  for (const language of ['de', 'en']) {
+    const names = new Intl.DisplayNames(language, { type: 'region' })
+    for (const code of countryCodes) t.equal(findCountryCode(names.of(code) as string), code)
+  }
+  const others = {
+    US: ['USA', 'U.S.A.', 'Vereinigte Staaten', 'United States of America', 'us'],
+    KR: ['Südkorea', 'SUEDKOREA', 'Korea, Republic of'],
+    GB: ['Großbritannien', 'Grossbritannien', 'Great Britain', 'uk'],
+    CZ: ['Czech Republic', 'Tschechische Republik'],
+    BA: ['Bosnia and Herzegovina', 'Bosnien & Herzegowina'],
+    UK: ['UK'],
+  }
+  for (const [code, names] of Object.entries(others))
+    for (const name of names) t.equal(findCountryCode(` ${name} `), code, name)
+  for (const name of ['Kongo', 'Korea', 'Absurdistan', '', '-'])
+    t.equal(findCountryCode(name), undefined, name)
+  const table =
+    'id;project_number;country_codes\na;N;Deutschland;Schweitz\nb;N;"Deutschland;KR;u.s."\nc;N;"Schweitz;Kongo"\n'
+  const report = await take(table, 'projects')
+  t.same((await read('projects')).get('acme b')?.country_codes, ['DE', 'KR', 'US'])
+  t.match(report.badLines.at(-1), {
+    line: 4,
+    reason: /name in English or German; found "Schweitz"; .*found "Kongo"/,
+  })
+})
+
+t.test('unbefristet is no date, but no end', async (t) => {
+  const table = (column: string, text: string) =>
+    `id,number,approval_status,${column}\na,N,approved,${text}\n`
+  for (const text of ['unbefristet', 'Unlimited', ' UNBEGRENZT '])
+    t.match(await take(table('valid_until', text), 'certificates', [], { dates: 'DD.MM.YYYY' }), { bad: 0 })
+  t.match((await read('certificates')).get('acme a'), { valid_until: null })
+  t.match(await take(table('issued_on', 'unbefristet'), 'certificates'), { bad: 1 })
+})
+
+t.test('a repeated fault shows the values found, with counts', async (t) => {
+  const rows = Array.from(
+    { length: 171 },
+    (_, index) => `z${index};N;${index < 130 ? 'erteilt' : 'ausgesetzt'};31.01.2027`,
+  )
+  const input = ['id;number;approval_status;valid_until', ...rows].join('\n')
+  const command = ['import', '-', '--resource', 'certificates', '--customer', 'acme']
+  const { code, stderr } = await run(command, { env, input })
+  t.equal(code, 1)
+  t.match(stderr, 'line 2: approval_status must be one of "pending"')
+  t.match(
+    stderr,
+    '… and 168 more lines with the same fault\n  found in these 171 lines: "erteilt" 130×, "ausgesetzt" 41×\n',
+  )
+  t.match(stderr, 'found in these 171 lines: "31.01.2027" 171×\n')
+  const { stdout } = await run([...command, '--json'], { env, input })
+  const [dates, statuses] = JSON.parse(stdout).bad_values
+  t.match(dates, { lines: 171, values: [{ value: '31.01.2027', count: 171 }] })
+  t.match(statuses, { lines: 171, others: 0 })
+  t.same(statuses.values, [
+    { value: 'erteilt', count: 130 },
+    { value: 'ausgesetzt', count: 41 },
+  ])
+  const many = Array.from({ length: 150 }, (_, index) => `z${index};N;wort-${index}`)
+  const other = await run(command, { env, input: ['id;number;approval_status', ...many].join('\n') })
+  t.match(other.stderr, /"wort-9" 1×, others 140×\n/)
+})
+
+t.test('texts of a list have one fault, wherever they are', async (t) => {
+  const report = await take('id,name,technologies\na,A,wifi;x\nb,B,x;y\n', 'products')
+  const [group] = [...report.badGroups.values()]
+  t.equal(report.badGroups.size, 1)
+  t.same(
+    [...(group?.found ?? [])],
+    [
+      ['"x"', 2],
+      ['"y"', 1],
+    ],
+  )
+  t.equal(group?.count, 2, 'lines, not texts')
+})
+
+t.test('a title above the header is recognised', async (t) => {
+  const tables = {
+    padded: { text: 'Produkte 2026;;\n;;\nid;name;brand\na;A;x\n', line: 3 },
+    'not padded, with commas': { text: 'Produkte, Stand November, 2026\nid;name;brand\na;A;x\n', line: 2 },
+    'in quotes, over two lines': { text: '"Produkte\n2026";;\nid;name;brand\na;A;x\n', line: 3 },
+    'below sep=': { text: 'sep=;\nProdukte\n\nid;name;brand\na;A;x\n', line: 4 },
+  }
+  for (const [name, { text, line }] of Object.entries(tables)) {
+    await query('truncate products')
+    await t.rejects(
+      take(text, 'products'),
+      new RegExp(`seems to be in line ${line}. Add --header-line ${line}$`),
+      name,
+    )
+    t.match(await take(text, 'products', [], { headerLine: line }), { created: 1, bad: 0 }, name)
+  }
+  const bad = take('id;nmae;brand\na;A;x\n', 'products')
+  await t.rejects(bad, /no field is named "nmae"/, 'a wrong header is no title')
+  await t.rejects(
+    take(tables.padded.text, 'products', [], { headerLine: 2 }),
+    /no row of the table begins in this line/,
+  )
+  const numbered = await take('Titel\nid,name\n,x\n', 'products', [], { headerLine: 2 })
+  t.match(numbered.badLines, [{ line: 3, reason: 'id: required' }])
+})
+
+t.test('a map is suggested from names, values, dates and separators', async (t) => {
+  const suggest = async (text: string, resource: 'products' | 'lab' | 'projects') =>
+    suggestMap(toSource(text), { resource })
+  const products = await suggest(
+    'Article;#;Nmae;Bemerkung, intern;Funk\n1;A-1;x;"a ""b""";Wi-Fi, LTE\n2;A-2;y;;wifi\n3;A-3;z;;LTE,xyz\n',
+    'products',
+  )
+  const map = formatMap(products, 'npx …')
+  t.match(map, '\n"#" =\n')
+  t.match(map, '\nNmae = name\n')
+  t.match(map, /\n {2}LTE: +# 2×\n {2}Wi-Fi: wifi +# 1×\n {2}xyz: +# 1×\n\} split ","\n/)
+  t.match(map, '# Required, but without a column: id.')
+  t.same(
+    parseMappings(map).map(({ column }) => column),
+    ['Article', '#', 'Nmae', 'Bemerkung, intern', 'Funk'],
+  )
+  const running = formatMap(await suggest('id;name\n1;A\n2;B\n3;C\n', 'products'), '')
+  t.match(running, '# id is a running number.')
+  const dates = await suggest('Projektnummer;Bestellt am\nP/1;01/02/2026\n', 'projects')
+  t.same(dates.dates, ['DD/MM/YYYY', 'MM/DD/YYYY'])
+  t.match(formatMap(dates, ''), 'may be DD/MM/YYYY or MM/DD/YYYY: choose --dates')
+  t.same(dates.missing, ['id'], 'the number is no id')
+  await t.rejects(suggest('{"id": 1}', 'lab'), /JSON and is no table/)
+})
+
+t.test('a German house imports its table with a suggested map and a few edits', async (t) => {
+  const encodings = {
+    'windows-1252': Buffer.from(germanTable, 'latin1'),
+    'utf-8': Buffer.from(`\ufeff${germanTable}`),
+  }
+  for (const [encoding, bytes] of Object.entries(encodings)) {
+    const folder = t.testdir({ 'Zertifikate 2026.csv': bytes })
+    const [table, map] = [join(folder, 'Zertifikate 2026.csv'), join(folder, 'zertifikate.map')]
+    const cli = (...words: string[]) =>
+      run(['import', table, '--resource', 'certificates', ...words], { env })
+
+    t.match(await cli('--customer', 'acme'), {
+      code: 1,
+      stderr: /has a title: its header seems to be in line 3/,
+    })
+    const suggested = await cli('--customer', 'acme', '--suggest-map', map)
+    t.match(suggested, { code: 0, stdout: /14 columns, 3 without a field; 5 unknown values; 300 rows/ })
+    t.match(await cli('--suggest-map', map), { code: 1, stderr: /it exists, and may have your corrections/ })
+
+    const next = suggested.stdout.trim().split('\n').at(-1) as string
+    const words = [...next.matchAll(/"([^"]*)"|(\S+)/g)]
+      .map(([, quoted, bare]) => quoted ?? (bare as string))
+      .slice(3)
+    const unedited = await run(words, { env })
+    t.match(
+      unedited,
+      { code: 1, stderr: '"erteilt" 50×, "Erteilt" 50×', stdout: '0 created' },
+      'the map as it is',
+    )
+
+    const meanings = {
+      erteilt: 'approved',
+      ausgesetzt: 'suspended',
+      zurückgezogen: 'withdrawn',
+      'in Prüfung': 'pending',
+      erloschen: 'superseded',
+    }
+    let edited = await readFile(map, 'utf8')
+    for (const [word, value] of Object.entries(meanings))
+      edited = edited.replace(`  ${word}:`, `  ${word}: ${value}`)
+    await writeFile(map, edited)
+    t.match(await run(words, { env }), {
+      code: 0,
+      stdout: '300 lines (dry run, nothing written): 300 created',
+      stderr: '',
+    })
+    const real = words.filter((word) => word !== '--dry-run')
+    t.match(await run(real, { env }), { code: 0, stdout: '300 created', stderr: '' })
+    t.match(await run(real, { env }), { stdout: '300 unchanged' }, 'again')
+
+    const rows = await read('certificates')
+    t.match(rows.get('acme Z-24000'), {
+      number: 'Z-24000',
+      title: 'Meßgerät "Größe 0"; Ausführung B',
+      approval_status: 'approved',
+      country_code: 'DE',
+      authority: 'TÜV Süd',
+      valid_from: '2024-01-01',
+      valid_until: null,
+      issued_on: '2023-01-01',
+      holder: 'Müller & Söhne GmbH',
+      standards: ['EN 55032', 'EN 61000-3-2'],
+    })
+    t.match(rows.get('acme Z-24009'), {
+      approval_status: 'withdrawn',
+      country_code: 'KR',
+      valid_until: '2029-04-04',
+    })
+    t.equal(rows.size, 300, encoding)
+    await query('truncate certificates')
+  }
+})
