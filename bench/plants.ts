@@ -19,7 +19,7 @@ export const plants: Readonly<Record<string, Plant>> = {
     scenarios: /uncached/,
     edits: [
       {
-        file: 'app/records/sql/read.ts',
+        file: 'app/records/records.ts',
         from: 'return readRowInTurn(db, plan.customerId, statement)',
         to: `const extra = { name: 'extra', text: 'select id from products where customer_id = $1 order by id limit 1', values: [plan.customerId] }
   return readRowInTurn(db, plan.customerId, extra).then(() => readRowInTurn(db, plan.customerId, statement))`,

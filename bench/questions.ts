@@ -2,10 +2,11 @@ import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { compile } from '../app/db/compile.ts'
+import { parsePairs } from '../app/http/pairs.ts'
 import { parseQuery } from '../app/records/query/parse.ts'
 import { planQuery } from '../app/records/query/plan.ts'
 import { resources } from '../app/records/resources/index.ts'
-import { compile } from '../app/records/sql/compile.ts'
 import { pageStatement } from '../app/records/sql/statement.ts'
 import type { Statement } from './growth/plans.ts'
 import { type Rows, tell } from './lib/findings.ts'
@@ -44,7 +45,7 @@ const postgresSettings = {
 }
 
 const toStatement = ({ resource = 'certificates', query }: Question, customerId: string): Statement => {
-  const outcome = parseQuery(resources[resource], 'page', query)
+  const outcome = parseQuery(resources[resource], 'page', parsePairs(query))
   if ('faults' in outcome) throw new Error(`${query}: ${JSON.stringify(outcome.faults)}`)
   const today = new Date().toISOString().slice(0, 10)
   return compile(pageStatement(planQuery(outcome.query, { customerId, today })))

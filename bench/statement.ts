@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { createDb, readerRole } from '../app/db/connect.ts'
+import { parsePairs } from '../app/http/pairs.ts'
 import { parseQuery } from '../app/records/query/parse.ts'
 import { planQuery } from '../app/records/query/plan.ts'
 import { resources } from '../app/records/resources/index.ts'
@@ -29,7 +30,7 @@ export const readReading = async (
   query: string,
   body: Buffer,
 ): Promise<Reading> => {
-  const parsed = parseQuery(resources.certificates, 'page', query)
+  const parsed = parseQuery(resources.certificates, 'page', parsePairs(query))
   if (!('query' in parsed)) throw new Error(`${query} is refused`)
   const plan = planQuery(parsed.query, { customerId, today: new Date().toISOString().slice(0, 10) })
   const unused = createDb(new pg.Pool({ connectionString: url }))

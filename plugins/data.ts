@@ -9,9 +9,10 @@ import { createFeed, type Feed } from '../app/feed/feed.ts'
 import { createTokenCodec } from '../app/feed/token.ts'
 import { createProveEmpty } from '../app/feed/unchanged.ts'
 import { createWaiting, type Waiting } from '../app/feed/wait.ts'
+import { createCursorCodec } from '../app/lists/cursor.ts'
+import { createLists } from '../app/lists/lists.ts'
 import { createTrail, type Trail } from '../app/operator/trail/trail.ts'
 import { createHistory, type RecordHistories } from '../app/records/history/history.ts'
-import { createCursorCodec } from '../app/records/query/cursor.ts'
 import { createRecords, type Records } from '../app/records/records.ts'
 import type { Deps } from './deps.ts'
 
@@ -49,7 +50,8 @@ export default fp<Deps>(
     const today = createToday(databaseNow)
     const { concurrency } = app.limiters
     const cursors = createCursorCodec(secrets)
-    const reading = { db, replica, cache, cursors, publicUrl, today }
+    const lists = createLists({ db, replica, cache, cursors, publicUrl })
+    const reading = { lists, today }
     const granted = createGranted({ db, freshness, now, monotonicNow })
     const custom = createCustom({ ...reading, databaseNow, granted })
     const exports = createExports({ db, source: exportSource, concurrency, today })
@@ -76,10 +78,10 @@ export default fp<Deps>(
     app.decorate('custom', custom)
     app.decorate('exports', {
       records: createRecordExports({ exports, today }),
-      custom: createCustomExports({ exports, custom, today }),
+      custom: createCustomExports({ exports, custom }),
       rows: exports,
     })
-    app.decorate('trail', createTrail({ db, exports, cursors, publicUrl, today }))
+    app.decorate('trail', createTrail({ ...reading, db, exports }))
     app.decorate('feed', feed)
     app.decorate('feedWaiting', waiting)
   },

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, preValidationAsyncHookHandler } from
 import { ApiError, unavailable } from '../app/errors.ts'
 import { wantsNoCache } from '../app/http/fields.ts'
 import { requireAcceptable } from '../app/http/media-type.ts'
-import { splitTarget } from '../app/http/pairs.ts'
+import { type QueryString, splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan, requireScope } from '../app/identity/rights.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
@@ -28,13 +28,16 @@ const createAuthorize = (row: Endpoint, prefix: string, publicUrl: string) => {
     const principal = request.principal as Principal
     if (row.demo === false && principal.kind === 'demo') throw new ApiError('live_token_required')
     if (row.scope !== null) requireScope(principal, row.scope)
-    const { path, rawQuery } = splitTarget(request.raw.url)
+    const rawQuery = request.query as QueryString
     for (const scope of row.listScopes?.(rawQuery) ?? []) requireScope(principal, scope)
     const offered = 'offers' in row ? row.offers(rawQuery) : types
     const type = requireAcceptable(request.headers.accept, rawQuery, offered)
     const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
     // Without the query, which would be in the head twice. A whole list includes its parts (RFC 6596, section 3).
-    const canonical = prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}`
+    const canonical =
+      prefix === '/v1'
+        ? undefined
+        : `${publicUrl}/v1${splitTarget(request.raw.url).path.slice(prefix.length)}`
     return { principal, params: request.params as Record<string, string>, rawQuery, noCache, type, canonical }
   }
 }

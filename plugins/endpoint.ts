@@ -2,13 +2,14 @@ import type { FastifySchema } from 'fastify'
 import type { ReadResult } from '../app/cache/freshness.ts'
 import type { ExportRequest, LiveAnswer } from '../app/export/exports.ts'
 import { jsonType } from '../app/http/formats.ts'
+import type { QueryString } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import type { Use } from '../app/limits/meters.ts'
 
 export type EndpointRequest = {
   principal: Principal
   params: Readonly<Record<string, string>>
-  rawQuery: string
+  rawQuery: QueryString
   noCache: boolean
   type: string
   /** `undefined` if the request used the path below `/v1`. */
@@ -28,7 +29,7 @@ export type Exporting<Query = unknown> = {
   respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer | undefined>
 }
 
-export type MinuteCost = (rawQuery: string, accept: string | undefined) => number
+export type MinuteCost = (rawQuery: QueryString, accept: string | undefined) => number
 
 /** A data endpoint for GET, HEAD and OPTIONS, under three prefixes. */
 export type Endpoint<Query = unknown> = {
@@ -48,7 +49,7 @@ export type Endpoint<Query = unknown> = {
     params: Readonly<Record<string, string>>
   }) => void | Promise<void>
   /** Further scopes that the query needs. Also called for an invalid query. */
-  listScopes?: (rawQuery: string) => readonly string[]
+  listScopes?: (rawQuery: QueryString) => readonly string[]
   /** In units of the quota `minute`. Defaults to one. */
   minuteCost?: MinuteCost
   /** Takes a slot for a long answer. Runs before the validation, because 429 precedes 400. */
@@ -64,7 +65,7 @@ export type Endpoint<Query = unknown> = {
   | { state: (request: EndpointRequest & { limits: readonly Use[] }) => unknown | Promise<unknown> }
   /** Uncached, with its own media types. `offers` returns those that the query allows. */
   | {
-      offers: (rawQuery: string) => readonly string[]
+      offers: (rawQuery: QueryString) => readonly string[]
       respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer>
     }
 )

@@ -5,6 +5,7 @@ import { ApiError, type ErrorCode, type ErrorExtras } from '../app/errors.ts'
 import { formatStale } from '../app/http/fields.ts'
 import { chooseType } from '../app/http/media-type.ts'
 import { routedMethods } from '../app/http/methods.ts'
+import type { QueryString } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/rights.ts'
 import { type Endpoint, getExporting, listTypes, type MinuteCost } from './endpoint.ts'
@@ -25,7 +26,7 @@ declare module 'fastify' {
     /** Set on every route that needs authentication. See `Endpoint`. */
     scope?: string | null
     demo?: false | undefined
-    listScopes?: ((rawQuery: string) => readonly string[]) | undefined
+    listScopes?: ((rawQuery: QueryString) => readonly string[]) | undefined
     minuteCost?: MinuteCost | undefined
     /** For routes that always refuse, before the check of the plan. */
     refuses?: true

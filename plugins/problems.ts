@@ -5,9 +5,9 @@ import { describeUnreachable, isUnreachable, toUnavailable } from '../app/db/unr
 import { ApiError, type ErrorCode, type Fault } from '../app/errors.ts'
 import { jsonType } from '../app/http/formats.ts'
 import { problemBody, problemType } from '../app/http/problem.ts'
+import { findNearest } from '../app/lists/nearest.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { createEarlyRepeats } from '../app/overload/early-repeats.ts'
-import { findNearest } from '../app/records/query/nearest.ts'
 import { resourceNames } from '../schemas/resource-name.ts'
 
 type ProblemOptions = {

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { splitTarget } from '../app/http/pairs.ts'
+import type { QueryString } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { hasScope } from '../app/identity/scopes.ts'
 import type { Account } from '../app/limits/account.ts'
@@ -32,7 +32,7 @@ export const refundSurcharge = (request: FastifyRequest): void => {
 const isForbiddenTo = (
   principal: Principal,
   { demo, scope, listScopes }: FastifyContextConfig,
-  query: string,
+  query: QueryString,
 ): boolean => {
   if (principal.isSuspended || (demo === false && principal.kind === 'demo')) return true
   if (typeof scope === 'string' && !hasScope(principal, scope)) return true
@@ -57,7 +57,7 @@ export default fp(
       request.account = account
       request.countedMs = account.now()
       const { refuses, minuteCost } = routeOptions.config
-      const { rawQuery } = splitTarget(request.raw.url)
+      const rawQuery = request.query as QueryString
       if (refuses || isForbiddenTo(principal, routeOptions.config, rawQuery)) {
         account.charge(plainCosts)
         return

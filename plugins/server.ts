@@ -11,6 +11,7 @@ import { createListener } from '../app/http/listener.ts'
 import { describeForLog } from '../app/http/log-error.ts'
 import { replaceMethod } from '../app/http/methods.ts'
 import { unpackTarget } from '../app/http/packed-query.ts'
+import { createQueryString } from '../app/http/pairs.ts'
 import { type JsonError, requireUniqueNames } from '../app/http/unique-json.ts'
 import { patience } from '../app/http/unread.ts'
 import { toClientNetwork } from '../app/limits/address.ts'
@@ -87,7 +88,10 @@ export const createServer = ({
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     // The query grammar reads the text, because an object loses order and faults.
-    routerOptions: { maxParamLength: maxHeaderBytes, querystringParser: (text) => text as never },
+    routerOptions: {
+      maxParamLength: maxHeaderBytes,
+      querystringParser: (text) => createQueryString(text) as never,
+    },
     schemaController,
     // Methods without a route become PUT, whose routes answer 405.
     rewriteUrl: (request) => {

@@ -1,17 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { exportCost } from '../app/export/exports.ts'
-import { exportTypes, toShape } from '../app/export/formats.ts'
+import { exportTypes } from '../app/export/formats.ts'
 import { feedCost, offeredTypes } from '../app/feed/request.ts'
+import { jsonType } from '../app/http/formats.ts'
 import { isJsonFormat } from '../app/http/media-type.ts'
+import type { QueryString } from '../app/http/pairs.ts'
 import { auditScope, changesScope } from '../app/identity/scopes.ts'
+import { refuseParameters } from '../app/lists/no-parameters.ts'
 import { describeMe } from '../app/openapi/account.ts'
 import { describeAudit } from '../app/openapi/audit.ts'
 import { changesPage, describeChanges } from '../app/openapi/changes.ts'
 import { describeHistory, describeRecordHistory } from '../app/openapi/history.ts'
 import { describeItem, describePage, envelopes } from '../app/openapi/records.ts'
 import { trailCost, trailTypes } from '../app/operator/trail/trail.ts'
-import { createNamedScopes, includedScopes } from '../app/records/query/named-scopes.ts'
-import { refuseParameters } from '../app/records/query/no-parameters.ts'
+import { createNamedScopes, includedScopes } from '../app/records/query/named-resources.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
 import { defineEndpoint, type Endpoint, type EndpointRequest } from '../plugins/endpoint.ts'
 import { auditEntries } from '../schemas/audit.ts'
@@ -26,14 +28,14 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
     const resource = resources[name]
     const { page, item } = envelopes[name]
     const scope = `${name}:read`
-    const listIncludedScopes = (rawQuery: string) => includedScopes(resource, rawQuery)
+    const listIncludedScopes = (rawQuery: QueryString) => includedScopes(resource, rawQuery)
     return [
       defineEndpoint({
         path: `/${name}`,
         scope,
         schema: {
           openapi: describePage(resource),
-          querystring: (request) => records.parse({ ...request, resource, shape: toShape(request.type) }),
+          querystring: (request) => records.parse({ ...request, resource }),
           response: { 200: page },
         },
         listScopes: listIncludedScopes,
@@ -49,8 +51,7 @@ const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
         scope,
         schema: {
           openapi: describeItem(resource),
-          querystring: (request) =>
-            records.parse({ ...request, resource, id: request.params.id as string, shape: 'item' }),
+          querystring: (request) => records.parse({ ...request, resource, id: request.params.id as string }),
           response: { 200: item },
         },
         listScopes: listIncludedScopes,
@@ -90,10 +91,13 @@ const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
   getScope: ({ name }) => `custom:${name}`,
   getName: ({ name }) => `custom/${name}`,
   admit: ({ principal, params }) => custom.admit({ principal, name: params.name as string }),
-  answer: (request) => custom.answer({ ...request, name: request.params.name as string }),
+  answer: async (request) => {
+    const endpoint = { ...request, name: request.params.name as string }
+    return custom.answer({ ...endpoint, query: await custom.parse({ ...endpoint, type: jsonType }) })
+  },
   exporting: {
     ...exporting,
-    respond: (request) => exports.custom.answer(request, request.params.name as string, request.rawQuery),
+    respond: (request) => exports.custom.answer(request, request.params.name as string),
   },
 })
 

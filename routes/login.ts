@@ -4,6 +4,7 @@ import { ApiError } from '../app/errors.ts'
 import { routedMethods } from '../app/http/methods.ts'
 import { presentApiKey } from '../app/identity/credential.ts'
 import { jwksMaxAgeSeconds } from '../app/identity/signing-keys.ts'
+import { emptyQuery } from '../app/lists/no-parameters.ts'
 import {
   describeIntrospection,
   describeLogin,
@@ -11,7 +12,6 @@ import {
   describeSigningKeys,
   describeToken,
 } from '../app/openapi/account.ts'
-import { emptyQuery } from '../app/records/query/no-parameters.ts'
 import oauth, {
   authenticateClient,
   formType,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createWebhookKeys } from '../app/feed/webhooks/keys.ts'
 import { jsonType } from '../app/http/formats.ts'
+import type { QueryString } from '../app/http/pairs.ts'
 import {
   apiCatalog,
   apiCatalogType,
@@ -25,8 +26,8 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
     if (path === '/demo') continue
     give(path, page, path === '/docs' ? { policy: styledPolicy } : {})
   }
-  app.get<{ Querystring: string }>('/demo', ({ query }, reply) => {
-    const path = new URLSearchParams(query).get('path')
+  app.get<{ Querystring: QueryString }>('/demo', ({ query }, reply) => {
+    const path = new URLSearchParams(query.text).get('path')
     if (path !== null) return reply.redirect(findReferenceLink(describedRoutes, path))
     return reply.sendPage((site.files.get('/demo') as () => SiteFile)())
   })

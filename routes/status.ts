@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createRepresentation } from '../app/cache/entry.ts'
 import { jsonType } from '../app/http/formats.ts'
+import type { QueryString } from '../app/http/pairs.ts'
 import type { StatusDocument } from '../app/observe/status/document.ts'
 import { homePage } from '../app/site/home.ts'
 import type { SiteFile } from '../app/site/site.ts'
@@ -35,8 +36,8 @@ export const statusRoutes = async (
   app.get('/', (_request, reply) =>
     send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken, contactPage, status }))),
   )
-  app.get<{ Querystring: string }>('/status', ({ query }, reply) => {
-    const span = findStatusSpan(new URLSearchParams(query).get('span'))
+  app.get<{ Querystring: QueryString }>('/status', ({ query }, reply) => {
+    const span = findStatusSpan(new URLSearchParams(query.text).get('span'))
     return send(reply, span, (status) => toPage(statusPage(status, span)), how)
   })
   app.get('/status.json', (_request, reply) => {

@@ -175,17 +175,20 @@ t.test('schemas import only zod', async (t) => {
   t.same(wrong.map(sentence), [])
 })
 
+// The other files of lists read from the cache.
+const isGrammar = (path: string) => /^app\/(records\/query\/|lists\/(?!(lists|answer)\.ts))/.test(path)
+
 t.test('the query grammar is pure: no database, no clock, no framework', async (t) => {
   const wrong = imports.filter(
     ({ from, to }) =>
-      from.startsWith('app/records/query/') &&
-      !/^(app\/(records\/(query|resources)\/|http\/(compact|formats|pairs)|config\/(signed|units)|errors)|schemas\/|(node:crypto|lru-cache)$)/.test(
+      isGrammar(from) &&
+      !/^(app\/(records\/(query|resources)\/|lists\/|http\/(compact|formats|pairs)|config\/(signed|units)|errors)|schemas\/|(node:crypto|lru-cache)$)/.test(
         to,
       ),
   )
   t.same(wrong.map(sentence), [])
   const clocks = files
-    .filter((file) => file.startsWith('app/records/query/'))
+    .filter(isGrammar)
     .filter((file) => /Date\.now|new Date\(\)|performance\.now|process\./.test(getText(file)))
   t.same(clocks, [])
 })

@@ -9,7 +9,7 @@ import { createSecrets } from '../app/config/secrets.ts'
 import { catalogue } from '../app/errors.ts'
 import { parseFeedQuery } from '../app/feed/query.ts'
 import { createTokenCodec } from '../app/feed/token.ts'
-import { formatPairs } from '../app/http/pairs.ts'
+import { formatPairs, parsePairs } from '../app/http/pairs.ts'
 import { listScopes } from '../app/identity/scopes.ts'
 import { importRecords } from '../app/import/index.ts'
 import { envelopes } from '../app/openapi/records.ts'
@@ -156,7 +156,7 @@ t.test('every path below /v1 is described with exactly its methods', async (t) =
 /** Returns the names that the parser accepts. Its messages about wrong names list them. */
 const askParser = (resource: Resource, shape: QueryShape): string[] => {
   const getDetail = (name: string) => {
-    const outcome = parseQuery(resource, shape, formatPairs([[name, 'x']]))
+    const outcome = parseQuery(resource, shape, parsePairs(formatPairs([[name, 'x']])))
     return 'faults' in outcome ? (outcome.faults[0]?.detail ?? '') : ''
   }
   const listIn = (detail: string, mark: string) => detail.split(mark)[1]?.split(', ') ?? []
@@ -179,7 +179,7 @@ t.test('the short form in the description of a filter equals its example', async
     for (const parameter of listParameters(path).filter(({ style }) => style === 'deepObject')) {
       const [, name = '', value = ''] = /for example `([^=`]+)=([^`]*)`/.exec(parameter.description) ?? []
       const canonical = (query: string) => {
-        const outcome = parseQuery(resource, shape, query)
+        const outcome = parseQuery(resource, shape, parsePairs(query))
         return 'query' in outcome ? formatParts(outcome.query).canonical : outcome.faults
       }
       t.same(canonical(formatPairs([[name, value]])), canonical(toQuery([parameter])), `${path} ${name}`)
@@ -197,7 +197,7 @@ const feedFilters = listParameters(feedPath)
   }))
 
 const isTakenByFeed = (...pairs: (readonly [string, string])[]) =>
-  'query' in parseFeedQuery(formatPairs(pairs))
+  'query' in parseFeedQuery(parsePairs(formatPairs(pairs)))
 
 t.test('the feed accepts exactly the documented filters of a resource', async (t) => {
   t.same(new Set(feedFilters.flatMap(({ owners }) => owners)), new Set(resourceNames))
@@ -240,13 +240,14 @@ t.test('the parser accepts the examples of parameters, alone and together', asyn
   for (const { resource, shape, path } of shapes) {
     const parameters = listParameters(path)
     const refused = parameters.filter(
-      (each) => problems(parseQuery(resource, shapeWith(each.name, shape), toQuery([each]))).length,
+      (each) =>
+        problems(parseQuery(resource, shapeWith(each.name, shape), parsePairs(toQuery([each])))).length,
     )
     t.same(refused, [], path)
     const ofPages = parameters.filter(({ name }) => shapeWith(name, shape) === shape)
     fc.assert(
       fc.property(fc.shuffledSubarray(ofPages, { maxLength: Math.min(30, ofPages.length) }), (some) => {
-        t.same(problems(parseQuery(resource, shape, toQuery(some))), [])
+        t.same(problems(parseQuery(resource, shape, parsePairs(toQuery(some)))), [])
       }),
       { numRuns: cases(20) },
     )
@@ -256,8 +257,8 @@ t.test('the parser accepts the examples of parameters, alone and together', asyn
 t.test('documented bounds and values equal those of the parser', async (t) => {
   const wrong = shapes.flatMap(({ resource, shape, path }) => {
     const takes = (name: string, value: unknown) =>
-      problems(parseQuery(resource, shapeWith(name, shape), formatPairs([[name, String(value)]]))).length ===
-      0
+      problems(parseQuery(resource, shapeWith(name, shape), parsePairs(formatPairs([[name, String(value)]]))))
+        .length === 0
     return listParameters(path).flatMap(({ name, schema }) => {
       const { minimum, maximum, enum: values = [], default: standard } = schema
       const good = [minimum, maximum, standard, ...(values as string[])].filter((each) => each !== undefined)

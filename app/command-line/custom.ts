@@ -13,7 +13,7 @@ import {
   setGrantToEveryone,
 } from '../custom/store.ts'
 import type { Db } from '../db/schema.ts'
-import { findNearest } from '../records/query/nearest.ts'
+import { findNearest } from '../lists/nearest.ts'
 import { parseSlug } from './arguments.ts'
 import { changeAsOperator, changeAudited, createList, requireCustomer } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'

@@ -10,7 +10,7 @@ import {
   onlyNamedScopes,
   tooManyScopes,
 } from '../identity/scopes.ts'
-import { findNearest } from '../records/query/nearest.ts'
+import { findNearest } from '../lists/nearest.ts'
 import { Refusal } from './refusal.ts'
 
 /** Parses a comma-separated list of scopes. Throws commander's error, which names the nearest scope. */

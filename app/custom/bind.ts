@@ -1,5 +1,4 @@
 import type { Fault } from '../errors.ts'
-import { formatPairs } from '../http/pairs.ts'
 import { parseQuery } from '../records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Condition, Query } from '../records/query/query.ts'
@@ -19,9 +18,10 @@ const readSource = (
   const present = where.filter(({ values }) => listParameters(values).every((name) => given.has(name)))
   const pairs = present.map((each) => {
     const texts = each.values.map((value) => fillTemplate(value, (name) => given.get(name) as string))
-    return formatCondition(each, texts)
+    const [name, value] = formatCondition(each, texts)
+    return { name, value }
   })
-  const outcome = parseQuery(resource, 'page', formatPairs(pairs))
+  const outcome = parseQuery(resource, 'page', pairs)
   if ('query' in outcome) return { query: { ...outcome.query, sort } }
   // A fault names a parameter of the request, because the caller does not know the condition.
   const faults = outcome.faults.map(({ parameter: name, ...fault }): Fault => {

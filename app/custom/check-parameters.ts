@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { type Parsed, resolveDate } from '../lists/values.ts'
 import { tokenParameters } from '../records/query/query.ts'
-import { type Parsed, resolveDate } from '../records/query/values.ts'
 import type { Parameter } from './definition.ts'
 import { bounds, text } from './document.ts'
 import type { Place } from './faults.ts'

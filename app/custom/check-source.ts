@@ -1,13 +1,10 @@
 import { z } from 'zod'
-import { formatPairs, joinList } from '../http/pairs.ts'
+import { joinList } from '../http/pairs.ts'
+import { maxParameters } from '../lists/parameters.ts'
+import { parseSortKey } from '../records/query/controls.ts'
+import { getOperators } from '../records/query/filters.ts'
 import { parseQuery } from '../records/query/parse.ts'
-import {
-  getOperators,
-  maxParameters,
-  maxSortKeys,
-  parseSortKey,
-  type SortKey,
-} from '../records/query/query.ts'
+import { maxSortKeys, type SortKey } from '../records/query/query.ts'
 import type { Field, Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import { type Context, checkTemplates, fitting, listWritings } from './check-templates.ts'
@@ -82,7 +79,8 @@ const checkCondition = (
   const where = { name, isList: named.isList, values }
   const found = new Map<string, string | undefined>()
   for (const written of listWritings(values, context)) {
-    const outcome = parseQuery(resource, 'page', formatPairs([formatCondition(where, written)]))
+    const [parameter, text] = formatCondition(where, written)
+    const outcome = parseQuery(resource, 'page', [{ name: parameter, value: text }])
     if (!('faults' in outcome)) continue
     for (const { detail, did_you_mean: meant } of outcome.faults) found.set(detail, meant)
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Parsed, parseNonEmptyText, parseValue } from '../records/query/values.ts'
+import { type Parsed, parseNonEmptyText } from '../lists/values.ts'
+import { parseValue } from '../records/query/filters.ts'
 import { checkField, type Scope } from './check-fields.ts'
 import { findParameter, fitting } from './check-templates.ts'
 import type { FieldRef, Operand, Test } from './definition.ts'

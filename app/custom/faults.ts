@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findNearest } from '../records/query/nearest.ts'
+import { findNearest } from '../lists/nearest.ts'
 
 export type DocumentFault = { path: string; detail: string; did_you_mean?: string }
 

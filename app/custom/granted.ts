@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { dayMs } from '../config/units.ts'
 import { inTurn, type QueuedDb } from '../db/connect.ts'
-import { parsePairs } from '../http/pairs.ts'
+import type { QueryString } from '../http/pairs.ts'
 import {
   createFacts,
   type Fact,
@@ -83,10 +83,11 @@ export const servedRevisions = (known: Granted, name: string, nowMs: number): re
 }
 
 /** The requested revision, otherwise the newest. `createReaders` refuses a revision that is not served. */
-export const chooseRevision = (revisions: readonly Revision[], rawQuery: string): Definition => {
+export const chooseRevision = (revisions: readonly Revision[], rawQuery: QueryString): Definition => {
   const [current] = revisions as [Revision, ...Revision[]]
-  if (!rawQuery.includes('revision') && !rawQuery.includes('%')) return current.definition()
-  const { value } = parsePairs(rawQuery).find(({ name }) => name === 'revision') ?? {}
+  const { text } = rawQuery
+  if (!text.includes('revision') && !text.includes('%')) return current.definition()
+  const { value } = rawQuery.pairs.find(({ name }) => name === 'revision') ?? {}
   const asked = revisions.find(({ revision }) => String(revision) === value)
   return (asked ?? current).definition()
 }

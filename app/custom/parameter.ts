@@ -1,6 +1,12 @@
-import { describeAccident, isAccident } from '../records/query/accidents.ts'
-import { findNearest } from '../records/query/nearest.ts'
-import { type Parsed, parseBoolean, parseDate, resolveDate } from '../records/query/values.ts'
+import { findNearest } from '../lists/nearest.ts'
+import {
+  describeAccident,
+  isAccident,
+  type Parsed,
+  parseBoolean,
+  parseDate,
+  resolveDate,
+} from '../lists/values.ts'
 import type { Parameter } from './definition.ts'
 
 export const maxBytes = 2000

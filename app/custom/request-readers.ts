@@ -1,5 +1,5 @@
+import { formatReader, into, type ParameterReader, single } from '../lists/readers.ts'
 import { controlReaders, type Draft, type QueryShape } from '../records/query/controls.ts'
-import { formatReader, into, type ParameterReader, single } from '../records/query/readers.ts'
 import type { Definition } from './definition.ts'
 import type { Revision } from './granted.ts'
 import { parseParameter } from './parameter.ts'

@@ -1,7 +1,5 @@
 import type { Fault } from '../errors.ts'
-import { formatPairs, type Pair } from '../http/pairs.ts'
-import { formatSelection } from '../records/query/canonical.ts'
-import { type Draft, isExport } from '../records/query/controls.ts'
+import { formatPairs, type Pair, parsePairs } from '../http/pairs.ts'
 import {
   type FaultyQuery,
   formatMeant,
@@ -10,10 +8,12 @@ import {
   readPairs,
   readValue,
   refuseUnknown,
-} from '../records/query/parameters.ts'
-import { readFilter } from '../records/query/parse.ts'
-import { type Condition, parseSortKey, type Query } from '../records/query/query.ts'
-import type { ParameterReader } from '../records/query/readers.ts'
+} from '../lists/parameters.ts'
+import type { ParameterReader } from '../lists/readers.ts'
+import { formatSelection } from '../records/query/canonical.ts'
+import { type Draft, isExport, parseSortKey } from '../records/query/controls.ts'
+import { readFilter } from '../records/query/filters.ts'
+import type { Condition, Query } from '../records/query/query.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { bindSources } from './bind.ts'
 import type { Definition, Source } from './definition.ts'
@@ -24,7 +24,7 @@ const readWith = (
   definition: Definition,
   readers: ReadonlyMap<string, ParameterReader>,
   draft: Draft,
-  rawQuery: string,
+  pairs: readonly Pair[],
 ): PairsReading => {
   const { body } = definition
   const list = 'list' in body ? body.list : undefined
@@ -37,24 +37,21 @@ const readWith = (
     if (list) return readFilter(pair, { resource: list.source.resource, filterable, known, draft })
     return refuseUnknown(pair, { known })
   }
-  return readPairs(rawQuery, readPair)
+  return readPairs(pairs, readPair)
 }
 
-/** Adds defaults to `given`. Returns a fault for each required parameter that is missing. */
-const addDefaults = ({ params }: Definition, given: Map<string, string>, rawQuery: string): Fault[] =>
+/** Adds defaults to `given`. Returns a fault for each required parameter that is missing. A faulty one is not. */
+const addDefaults = ({ params }: Definition, given: Map<string, string>, pairs: readonly Pair[]): Fault[] =>
   [...params.values()].flatMap((parameter): Fault[] => {
     const { name, type, optional, default: usual } = parameter
     if (given.has(name)) return []
     if (usual !== undefined) given.set(name, usual)
-    if (usual !== undefined || optional || isNamed(rawQuery, name)) return []
+    if (usual !== undefined || optional || pairs.some((pair) => pair.name === name)) return []
     return [{ parameter: name, code: 'invalid_value', detail: `is missing: expected ${describeType(type)}` }]
   })
 
 const describeType = (type: string) =>
   type === 'integer' ? 'an integer' : `a ${type === 'string' ? 'text' : type}`
-
-/** A parameter with an invalid value is not reported as missing, too. */
-const isNamed = (rawQuery: string, name: string) => new RegExp(`(^|&)${name}=`).test(rawQuery)
 
 const formatFilters = (resource: Resource, conditions: readonly Condition[]): string =>
   formatSelection({
@@ -105,28 +102,29 @@ const toRequest = (
 
 export type CustomRequest = Readonly<ReturnType<typeof toRequest>>
 
-/** Parses a query string. Reports faults of conditions only if it has no others. `today`: YYYY-MM-DD, for bounds. */
+/** Parses a query. Reports faults of conditions only if it has no others. `today`: YYYY-MM-DD, for bounds. */
 export const readRequest = (
   definition: Definition,
   revisions: readonly Pick<Revision, 'revision'>[],
-  rawQuery: string,
+  asked: readonly Pair[],
   today: string,
   shape: CustomShape = 'page',
 ): { request: CustomRequest } | FaultyQuery => {
   const reading: ReadParameters = { given: new Map(), draft: { conditions: [] } }
   const readers = createReaders(definition, revisions, today, reading, shape)
-  const pairs = readWith(definition, readers, reading.draft, rawQuery)
-  const missing = addDefaults(definition, reading.given, rawQuery)
-  const { cursor } = reading.draft
+  const pairs = readWith(definition, readers, reading.draft, asked)
+  const missing = addDefaults(definition, reading.given, asked)
+  const { cursor: position } = reading.draft
   if (pairs.faults.length > 0) {
     const meant = formatMeant(pairs)
-    const again = meant === undefined ? undefined : readRequest(definition, revisions, meant, today, shape)
+    const again =
+      meant === undefined ? undefined : readRequest(definition, revisions, parsePairs(meant), today, shape)
     const isMissing = (fault: Fault) => !pairs.meant.some((pair) => pair?.[0] === fault.parameter)
     const faults = [...pairs.faults, ...missing.filter(isMissing)]
-    return { faults, corrected: again && ('request' in again ? meant : again.corrected), cursor }
+    return { faults, corrected: again && ('request' in again ? meant : again.corrected), position }
   }
-  if (missing.length > 0) return { faults: missing, cursor }
+  if (missing.length > 0) return { faults: missing, position }
   const bound = bindSources(definition, reading.given)
-  if ('faults' in bound) return { faults: bound.faults, cursor }
+  if ('faults' in bound) return { faults: bound.faults, position }
   return { request: toRequest(definition, reading, bound.queries, shape) }
 }

@@ -1,5 +1,5 @@
+import { joinVersions } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
-import { joinVersions } from '../records/version.ts'
 
 /** Of the statements in this folder. */
 const version = 1

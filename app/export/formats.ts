@@ -1,5 +1,4 @@
 import { mediaTypes } from '../http/formats.ts'
-import type { QueryShape } from '../records/query/controls.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 import { selectCsvLines, writeCsv } from './csv.ts'
 import { selectJson, writeLines } from './json-lines.ts'
@@ -13,7 +12,6 @@ export type ExportFormat = Readonly<{
   isTable: boolean
   /** Ids and instants are the last columns, unless the client has named fields. */
   isReadableFirst?: true
-  shape: Extract<QueryShape, 'export' | 'csv'>
   isCompressed: boolean
   /** Returns the statement whose rows `write` gets. `from`: the statement after its select list. */
   select(columns: readonly ExportColumn[], from: Sql): Sql
@@ -29,7 +27,6 @@ const formats: Readonly<Record<string, ExportFormat>> = {
     contentType: mediaTypes.ndjson,
     extension: 'ndjson',
     isTable: false,
-    shape: 'export',
     isCompressed: false,
     select: (columns, from) => selectJson(selectColumns(columns, from)),
     write: writeLines,
@@ -39,7 +36,6 @@ const formats: Readonly<Record<string, ExportFormat>> = {
     contentType: `${mediaTypes.csv}; charset=utf-8; header=present`,
     extension: 'csv',
     isTable: true,
-    shape: 'csv',
     isCompressed: false,
     select: selectCsvLines,
     write: writeCsv,
@@ -49,7 +45,6 @@ const formats: Readonly<Record<string, ExportFormat>> = {
     extension: 'xlsx',
     isTable: true,
     isReadableFirst: true,
-    shape: 'export',
     isCompressed: true,
     select: selectColumns,
     write: (rows, columns) => writeWorkbook(rows, columns),
@@ -65,7 +60,3 @@ export const getFormat = (type: string): ExportFormat => {
   if (!format) throw new Error(`${type} is no format of an export`)
   return format
 }
-
-/** Returns which parameters a list accepts for a media type. */
-export const toShape = (type: string): Exclude<QueryShape, 'item'> =>
-  type === mediaTypes.json ? 'page' : getFormat(type).shape

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import pg, { type PoolClient } from 'pg'
 import Cursor from 'pg-cursor'
+import { compile } from '../db/compile.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
-import { compile } from '../records/sql/compile.ts'
 
 export type Cell = string | number | boolean | readonly (string | null)[] | null
 export type Row = readonly Cell[]

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { PoolClient, QueryConfig } from 'pg'
+import { compile } from '../db/compile.ts'
 import type { Sql } from '../records/sql/column.ts'
-import { compile } from '../records/sql/compile.ts'
 import { type RowStreamOptions, streamRows } from './row-stream.ts'
 import { type RowBatches, readRows } from './rows.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError, type Fault, invalidQuery } from '../errors.ts'
-import { type Pair, parsePairs } from '../http/pairs.ts'
+import type { Pair } from '../http/pairs.ts'
 import {
   correct,
   type FaultyQuery,
@@ -9,17 +9,18 @@ import {
   readPairs,
   readValue,
   refuseUnknown,
-} from '../records/query/parameters.ts'
-import { defaultLimit, maxLimit } from '../records/query/query.ts'
+} from '../lists/parameters.ts'
 import {
+  defaultLimit,
   formatReader,
   integerWithin,
   into,
+  maxLimit,
   type ParameterReader,
-  resourcesReader,
   single,
-} from '../records/query/readers.ts'
-import { parseBoolean } from '../records/query/values.ts'
+} from '../lists/readers.ts'
+import { parseBoolean } from '../lists/values.ts'
+import { resourcesReader } from '../records/query/named-resources.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import type { View } from './token.ts'
@@ -42,10 +43,7 @@ export type FeedQuery = Readonly<{
   view: View | undefined
 }>
 
-/** A failed outcome has `after`, because only the caller can verify a token. */
-type FeedOutcome =
-  | { query: FeedQuery }
-  | (Pick<FaultyQuery, 'faults' | 'corrected'> & { after: string | undefined })
+type FeedOutcome = { query: FeedQuery } | FaultyQuery
 
 type Draft = { -readonly [name in keyof FeedQuery]?: FeedQuery[name] }
 
@@ -81,17 +79,17 @@ const misplaced = ({ after, limit, waitSeconds, withFormer }: Draft): Fault[] =>
   }))
 }
 
-const listKnown = (rawQuery: string): readonly string[] => {
-  const named = parsePairs(rawQuery).find(({ name }) => name === 'resources')?.value
+const listKnown = (pairs: readonly Pair[]): readonly string[] => {
+  const named = pairs.find(({ name }) => name === 'resources')?.value
   const one = resourceNames.find((name) => name === named)
   return [...feedReaders({}).keys(), ...(one ? viewNames(resources[one]) : [])]
 }
 
-/** Parses the feed's query string and reports every fault. Pure. */
-export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
+/** Parses the feed's query and reports every fault. Pure. */
+export const parseFeedQuery = (pairs: readonly Pair[]): FeedOutcome => {
   const draft: Draft = {}
   const readers = feedReaders(draft)
-  const known = listKnown(rawQuery)
+  const known = listKnown(pairs)
   // The resource of filters is known only after all parameters.
   const ofView: Pair[] = []
   const readPair = ({ name, value }: Pair): PairReading => {
@@ -104,7 +102,7 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
       ? readValue(name, reader, value)
       : refuseUnknown({ name, value }, { known, takesOperator: isOfView })
   }
-  const reading = readPairs(rawQuery, readPair)
+  const reading = readPairs(pairs, readPair)
   const viewed = parseView(ofView, draft.resources)
   const viewFaults = 'faults' in viewed ? viewed.faults : []
   const others = misplaced(draft)
@@ -116,7 +114,11 @@ export const parseFeedQuery = (rawQuery: string): FeedOutcome => {
   }
   const corrected =
     others.length > 0 ? undefined : correct(suggestCorrection(reading, viewed), parseFeedQuery)
-  return { faults: [...reading.faults, ...others, ...viewFaults], corrected, after }
+  return {
+    faults: [...reading.faults, ...others, ...viewFaults],
+    corrected,
+    position: after === wholeState ? undefined : after,
+  }
 }
 
 const streamWaits: Fault = {

@@ -1,9 +1,10 @@
-import { ApiError, type Fault, invalidQuery } from '../errors.ts'
+import { ApiError, type Fault } from '../errors.ts'
 import { type ExportRequest, exportCost } from '../export/exports.ts'
 import { linesType } from '../export/json-lines.ts'
 import { jsonType } from '../http/formats.ts'
-import { parsePairs } from '../http/pairs.ts'
+import type { QueryString } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
+import { requireQuery } from '../lists/lists.ts'
 import { resourceNames } from '../records/resources/index.ts'
 import { type FeedQuery, parseFeedQuery, requirePage, resume, wholeState } from './query.ts'
 import { expireToken, foreignToken, type SyncToken, type TokenCodec } from './token.ts'
@@ -11,19 +12,19 @@ import { expireToken, foreignToken, type SyncToken, type TokenCodec } from './to
 /** The media type of server-sent events (HTML Standard, section 9.2). */
 export const eventsType = 'text/event-stream'
 
-const isForState = (rawQuery: string): boolean =>
-  parsePairs(rawQuery).some(({ name, value }) => name === 'after' && value === wholeState)
+const isForState = ({ pairs }: QueryString): boolean =>
+  pairs.some(({ name, value }) => name === 'after' && value === wholeState)
 
 /** NDJSON for the whole state, otherwise a page as JSON or a stream of events. */
-export const offeredTypes = (rawQuery: string): readonly string[] =>
+export const offeredTypes = (rawQuery: QueryString): readonly string[] =>
   isForState(rawQuery) ? [linesType] : [jsonType, eventsType]
 
 /** The cost in the quota `minute`: the whole state costs as much as an export. */
-export const feedCost = (rawQuery: string): number => (isForState(rawQuery) ? exportCost : 1)
+export const feedCost = (rawQuery: QueryString): number => (isForState(rawQuery) ? exportCost : 1)
 
 export type RawFeedRequest = Readonly<{
   principal: Pick<Principal, 'customerId'>
-  rawQuery: string
+  rawQuery: QueryString
   type?: string
   /** The header `Last-Event-ID`: a sync token that replaces `after` in a stream of events. */
   lastEventId?: string | undefined
@@ -81,29 +82,27 @@ export const createRequestParser = ({
     return { query, token: decode(request.principal.customerId, query) }
   }
 
-  const isAnswerable = (request: RawFeedRequest, corrected: string): boolean => {
-    const outcome = parseFeedQuery(corrected)
-    try {
-      if ('query' in outcome) read(request, outcome.query)
-      return 'query' in outcome
-    } catch {
-      return false
+  return (request) => {
+    const { customerId } = request.principal
+    const { type = jsonType } = request
+    const isAnswerable = (query: FeedQuery): boolean => {
+      try {
+        read(request, query)
+        return true
+      } catch {
+        return false
+      }
     }
-  }
-
-  const parse = (request: RawFeedRequest): FeedQuery => {
-    const { principal, rawQuery } = request
-    const outcome = parseFeedQuery(rawQuery)
-    if ('query' in outcome) return outcome.query
-    const { faults, corrected, after } = outcome
-    const isForeign =
-      after !== undefined && after !== wholeState && !tokens.decode(principal.customerId, after)
-    const isGood = corrected !== undefined && !isForeign && isAnswerable(request, corrected)
-    throw invalidQuery(
-      isForeign ? [...faults, tokenFault(foreignToken)] : faults,
-      isGood ? `${publicUrl}/v1/changes?${corrected}` : undefined,
+    const query = requireQuery(
+      {
+        parse: ({ pairs }) => parseFeedQuery(pairs),
+        address: `${publicUrl}/v1/changes`,
+        checkPosition: (token) => (tokens.decode(customerId, token) ? undefined : tokenFault(foreignToken)),
+        isAnswerable,
+      },
+      request.rawQuery,
+      type,
     )
+    return read(request, query)
   }
-
-  return (request) => read(request, parse(request))
 }

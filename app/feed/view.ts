@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import type { Fault } from '../errors.ts'
-import { formatPairs, type Pair } from '../http/pairs.ts'
+import { type Pair, parsePairs } from '../http/pairs.ts'
+import type { FaultyQuery } from '../lists/parameters.ts'
 import { formatParts } from '../records/query/canonical.ts'
-import type { FaultyQuery } from '../records/query/parameters.ts'
 import { parseQuery } from '../records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Resource, ResourceName } from '../records/resources/define.ts'
@@ -47,10 +48,8 @@ export const parseView = (
     return { faults: pairs.map((pair) => ({ parameter: pair.name, code: 'invalid_value', detail })) }
   }
   const resource = resources[name]
-  const text = pairs.every(({ value }) => value !== undefined)
-    ? formatPairs(pairs.map((pair) => [pair.name, pair.value as string]))
-    : '='
-  const outcome = parseQuery(resource, 'export', text)
+  const isDecoded = pairs.every(({ value }) => value !== undefined)
+  const outcome = parseQuery(resource, 'export', isDecoded ? pairs : parsePairs('='))
   if ('faults' in outcome) return outcome
   const faults = relativeFaults(pairs, resource)
   if (faults.length > 0) return { faults }
@@ -60,12 +59,23 @@ export const parseView = (
   return { faults: [{ parameter: pairs[0]?.name ?? '', code: 'invalid_value', detail }] }
 }
 
+/** Parsed views, because each poll needs the view of its token. */
+const known = new LRUCache<string, ReturnType<typeof parseQuery>>({ max: 200 })
+
+const findView = (view: View, resource: Resource): ReturnType<typeof parseQuery> => {
+  const name = `${resource.name}?${view}`
+  const found = known.get(name)
+  if (found) return found
+  const outcome = parseQuery(resource, 'export', parsePairs(view))
+  known.set(name, outcome)
+  return outcome
+}
+
 /** For relative dates, which a view does not have. */
 const anyDay = '1970-01-01'
 
 /** Whether this release accepts the view. */
-export const isAccepted = (view: View, resource: Resource): boolean =>
-  'query' in parseQuery(resource, 'export', view)
+export const isAccepted = (view: View, resource: Resource): boolean => 'query' in findView(view, resource)
 
 /** `undefined` without a view. Throws sync_token_expired if this release does not accept the view. */
 export const planView = (
@@ -75,7 +85,7 @@ export const planView = (
   { day, window }: DayAndWindow,
 ): QueryPlan | undefined => {
   if (view === undefined) return undefined
-  const outcome = parseQuery(resource, 'export', view)
+  const outcome = findView(view, resource)
   if ('faults' in outcome) throw expireToken('the filter or the fields of this token are no longer valid')
   return { ...planQuery(outcome.query, { customerId, today: anyDay }), day, window }
 }

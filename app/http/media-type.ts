@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import { mediaTypes } from './formats.ts'
 import { createMediaTypeChoice, wantsOtherCharset } from './negotiation.ts'
-import { type Pair, parsePairs } from './pairs.ts'
+import type { Pair, QueryString } from './pairs.ts'
 
 const formats: ReadonlyMap<string, string> = new Map(Object.entries(mediaTypes))
 
@@ -19,14 +19,16 @@ export const getChoice = (offered: readonly string[]) => {
 }
 
 /** The media type by the parameter `format`. `undefined` if it is missing or unknown: the query parser reports this. */
-export const typeByFormat = (rawQuery: string): string | undefined => {
-  if (!rawQuery.includes('format') && !rawQuery.includes('%')) return undefined
-  const { value } = parsePairs(rawQuery).find(({ name }) => name === 'format') ?? {}
+export const typeByFormat = (rawQuery: QueryString): string | undefined => {
+  const { text } = rawQuery
+  // Most requests need no parsing. An escape may hide the name.
+  if (!text.includes('format') && !text.includes('%')) return undefined
+  const { value } = rawQuery.pairs.find(({ name }) => name === 'format') ?? {}
   return value === undefined ? undefined : formats.get(value)
 }
 
 /** Chooses by `format`, otherwise by `Accept`. `undefined` if no offered type is acceptable. */
-export const chooseType = (accept: string | undefined, rawQuery: string, offered: readonly string[]) => {
+export const chooseType = (accept: string | undefined, rawQuery: QueryString, offered: readonly string[]) => {
   const wanted = typeByFormat(rawQuery)
   if (wanted === undefined) return getChoice(offered)(accept)
   return offered.includes(wanted) ? wanted : undefined
@@ -35,7 +37,7 @@ export const chooseType = (accept: string | undefined, rawQuery: string, offered
 /** Like `chooseType`, but throws `not_acceptable` (406). */
 export const requireAcceptable = (
   accept: string | undefined,
-  rawQuery: string,
+  rawQuery: QueryString,
   offered: readonly string[],
 ): string => {
   const type = chooseType(accept, rawQuery, offered)

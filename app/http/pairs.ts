@@ -23,6 +23,21 @@ export const parsePairs = (rawQuery: string): Pair[] =>
       return { name: decodedName, value: equals === -1 ? '' : decodeFormPart(part.slice(equals + 1)) }
     })
 
+/** The query string of a request. `pairs` is parsed when it is first read, and only once. */
+export type QueryString = Readonly<{ text: string; pairs: readonly Pair[] }>
+
+/** Creates the query string of a request from its text, without `?`. */
+export const createQueryString = (text: string): QueryString => {
+  let pairs: readonly Pair[] | undefined
+  return {
+    text,
+    get pairs() {
+      pairs ??= parsePairs(text)
+      return pairs
+    },
+  }
+}
+
 /** The absolute form of a target, as proxies send it (RFC 9112 §3.2.2). */
 const authority = /^https?:\/\/[^/?]*/i
 

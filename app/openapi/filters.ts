@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { joinList } from '../http/pairs.ts'
-import { getOperators, maxValues } from '../records/query/query.ts'
+import { maxValues } from '../lists/readers.ts'
+import { getOperators } from '../records/query/filters.ts'
 import type { Field, Resource, ResourceName } from '../records/resources/define.ts'
 import type { OpenApiParameter } from './description.ts'
 import { listExamples } from './examples.ts'

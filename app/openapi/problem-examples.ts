@@ -1,4 +1,5 @@
 import { ApiError, type ErrorCode, type ErrorExtras } from '../errors.ts'
+import { parsePairs } from '../http/pairs.ts'
 import { problemBody } from '../http/problem.ts'
 import { refuseQuota } from '../limits/meters.ts'
 import { parseQuery } from '../records/query/parse.ts'
@@ -9,7 +10,7 @@ import type { SchemaNode } from './headers.ts'
 const slip = 'approval_status=aproved'
 
 const slipExtras = (publicUrl: string): ErrorExtras => {
-  const outcome = parseQuery(resources.certificates, 'page', slip)
+  const outcome = parseQuery(resources.certificates, 'page', parsePairs(slip))
   if ('query' in outcome) throw new Error(`${slip} is accepted`)
   return { errors: outcome.faults, try: `${publicUrl}/v1/certificates?${outcome.corrected}` }
 }

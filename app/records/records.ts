@@ -1,23 +1,20 @@
+import type { Filled } from '../cache/entry.ts'
 import type { ReadResult } from '../cache/freshness.ts'
-import type { ReadThrough } from '../cache/read-through.ts'
-import type { QueuedDb } from '../db/connect.ts'
+import { compile } from '../db/compile.ts'
+import { type QueuedDb, readRowInTurn } from '../db/connect.ts'
 import { invalidQuery } from '../errors.ts'
-import { mediaTypes } from '../http/formats.ts'
-import { typeByFormat } from '../http/media-type.ts'
+import type { QueryString } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'
-import { checkAsOf, readPastItem } from './history/as-of.ts'
-import { isId, notFound, requirePresent } from './present.ts'
-import { withCursor } from './query/canonical.ts'
-import { isExport, type QueryShape } from './query/controls.ts'
-import { type CursorCodec, isOfSelection, readCursor, refuseQuery } from './query/cursor.ts'
-import { planQuery } from './query/plan.ts'
+import { notFound, toFilled, toFilledPage } from '../lists/answer.ts'
+import type { ListOf, Lists, OpenPage } from '../lists/lists.ts'
+import { readPastItem } from './history/as-of.ts'
+import { toShape } from './query/controls.ts'
+import { checkAsOf } from './query/parse.ts'
+import { planQuery, type QueryPlan } from './query/plan.ts'
 import { createPrepare, type PreparedQuery } from './query/prepare.ts'
-import type { Resource } from './resources/define.ts'
-import { compile } from './sql/compile.ts'
-import { readItem, readPage } from './sql/read.ts'
-import { createShapes } from './sql/shapes.ts'
-import { pageStatement } from './sql/statement.ts'
-import { cacheKey } from './version.ts'
+import { isId, type Resource } from './resources/define.ts'
+import { createShapes, type Shapes } from './sql/shapes.ts'
+import { describeView, type PageRow, pageStatement } from './sql/statement.ts'
 
 type RecordRef = { principal: Principal; resource: Resource; id?: string }
 
@@ -28,89 +25,104 @@ export type RecordRequest = RecordRef & {
 }
 
 export type Records = {
-  /** Parses the query of a page, an item or an export. Throws invalid_query; `answer` also checks `as_of`. */
-  parse(request: RecordRef & { shape: QueryShape; rawQuery: string }): PreparedQuery
+  /** Parses the query of a page, an item or an export, by media type. Throws invalid_query; `answer` also checks `as_of`. */
+  parse(request: RecordRef & { type: string; rawQuery: QueryString }): PreparedQuery
   /** Throws or rejects with invalid_query, invalid_cursor, not_found, before_history, overloaded, unavailable. */
   answer(request: RecordRequest): ReadResult | Promise<ReadResult>
 }
 
-/** Dependencies of cached reads. `publicUrl`: an origin. `today`: YYYY-MM-DD in UTC, by the database. */
+/** Dependencies of cached reads. `today`: YYYY-MM-DD in UTC, by the database. */
 export type ReadDeps = {
-  db: QueuedDb
-  replica?: QueuedDb | undefined
-  cache: ReadThrough
-  cursors: CursorCodec
-  publicUrl: string
+  lists: Lists
   today: () => string
 }
 
-type Deps = ReadDeps & { monotonicNow: () => number }
+/** Returns the cache key of an answer, without the customer. */
+const toKey = (
+  { query, canonical, dependsOnDay }: PreparedQuery,
+  itemId: string | undefined,
+  today: string,
+): string => {
+  const { name, version } = query.resource
+  const path = itemId === undefined ? name : `${name}/${itemId}`
+  return `${version} ${path} ${dependsOnDay ? today : ''} ${canonical}`
+}
 
-const createParse = ({ cursors, publicUrl, today }: Deps): Records['parse'] => {
-  const prepare = createPrepare()
+const readRow = (db: QueuedDb, plan: QueryPlan, shapes: Shapes): Promise<PageRow> => {
+  const statement = shapes.find(plan) ?? compile(pageStatement(plan))
+  return readRowInTurn(db, plan.customerId, statement)
+}
 
-  const isAnswerable = (
-    customerId: string,
-    resource: Resource,
-    id: string | undefined,
-    corrected: string,
-  ) => {
-    const type = typeByFormat(corrected) ?? mediaTypes.json
-    const listShape = type === mediaTypes.json ? 'page' : 'export'
-    const outcome = prepare(resource, id === undefined ? listShape : 'item', corrected)
-    if (!('prepared' in outcome)) return false
-    const { query, selection } = outcome.prepared
-    if (checkAsOf(query, today()).length > 0) return false
-    return isOfSelection(cursors, customerId, selection, query.cursor)
-  }
+const includedPart = ({ included }: PageRow): string => (included === null ? '' : `,"included":{${included}}`)
 
-  return ({ principal, resource, id, shape, rawQuery }) => {
-    const outcome = prepare(resource, shape, rawQuery)
-    if ('prepared' in outcome) return outcome.prepared
-    const { customerId } = principal
-    const address = `${publicUrl}/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
-    if (isExport(shape)) {
-      const { faults, corrected } = outcome
-      throw invalidQuery(faults, corrected === undefined ? undefined : `${address}?${corrected}`)
-    }
-    const faults = [...outcome.faults, ...checkAsOf(outcome.parsed, today())]
-    throw refuseQuery(cursors, customerId, { ...outcome, faults }, address, (corrected) =>
-      isAnswerable(customerId, resource, id, corrected),
-    )
-  }
+/** Reads a page. Index: of the first sort key, or of the most selective filter. */
+export const readPage = async (
+  db: QueuedDb,
+  plan: QueryPlan,
+  page: OpenPage,
+  shapes: Shapes,
+): Promise<Filled> => {
+  const row = await readRow(db, plan, shapes)
+  return toFilledPage(
+    row,
+    page.write(row, describeView(row, plan, plan.resource.computedForDay), includedPart(row)),
+  )
+}
+
+/** Reads one record, `isAbsent` if it does not exist. Index: the primary key. */
+export const readItem = async (
+  db: QueuedDb,
+  plan: QueryPlan,
+  id: string,
+  shapes: Shapes,
+): Promise<Filled> => {
+  const byId = { field: 'id', operator: 'in', values: [id] } as const
+  const row = await readRow(db, { ...plan, conditions: [byId], limit: 1, count: false }, shapes)
+  return row.found === 0
+    ? toFilled(row, undefined, 0)
+    : toFilled(row, `{"data":${row.data.slice(1, -1)}${includedPart(row)}}`, 1)
 }
 
 /** Serves records without a framework: parsed query → cache key → cache → statement. */
-export const createRecords = (deps: Deps): Records => {
-  const { db, replica, cache, cursors, today, monotonicNow } = deps
+export const createRecords = ({
+  lists,
+  today,
+  monotonicNow,
+}: ReadDeps & { monotonicNow: () => number }): Records => {
+  const prepare = createPrepare()
   const shapes = createShapes((plan) => compile(pageStatement(plan)), monotonicNow)
+
+  const toList = ({ principal, resource, id }: RecordRef): ListOf<PreparedQuery> => ({
+    customerId: principal.customerId,
+    path: `/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
+    parse(rawQuery, type) {
+      const outcome = prepare(resource, id === undefined ? toShape(type) : 'item', rawQuery)
+      if ('query' in outcome) return outcome
+      return { ...outcome, faults: [...outcome.faults, ...checkAsOf(outcome.parsed, today())] }
+    },
+    select: ({ query: { limit, cursor }, selection, list }) => ({ selection, list, limit, cursor }),
+    isAnswerable: ({ query }) => checkAsOf(query, today()).length === 0,
+  })
+
   return {
-    parse: createParse(deps),
-    answer({ principal, resource, id, query: prepared, noCache }) {
+    parse: (request) => lists.parse(toList(request), request.rawQuery, request.type),
+    answer(request) {
+      const { principal, resource, id, query: prepared, noCache } = request
       const { customerId } = principal
-      const { query, selection, list } = prepared
-      const noSuchRecord = `There is no ${resource.noun} with this id`
-      if (id !== undefined && !isId(resource, id)) throw notFound(noSuchRecord)
+      const { query, dependsOn } = prepared
+      const absent = `There is no ${resource.noun} with this id`
+      if (id !== undefined && !isId(resource, id)) throw notFound(absent)
       const moment = { customerId, today: today() }
       const faults = checkAsOf(query, moment.today)
       if (faults.length > 0) throw invalidQuery(faults, undefined)
-      const after = readCursor(cursors, customerId, selection, query.cursor)
-      const fillFrom = (source: QueuedDb) => {
-        const plan = planQuery(query, moment, after)
-        if (id !== undefined && query.asOf !== undefined) return readPastItem(source, plan, id)
-        if (id !== undefined) return readItem(source, plan, id, shapes)
-        const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
-        return readPage(source, plan, encode, (cursor) => withCursor(list, cursor), shapes)
+      const page = lists.open(toList(request), prepared)
+      const fill = (source: QueuedDb) => {
+        const plan = planQuery(query, moment, page.after)
+        if (id === undefined) return readPage(source, plan, page, shapes)
+        return query.asOf === undefined ? readItem(source, plan, id, shapes) : readPastItem(source, plan, id)
       }
-      const answer = cache.read({
-        customerId,
-        key: cacheKey(prepared, id, moment),
-        dependsOn: prepared.dependsOn,
-        fill: () => fillFrom(db),
-        fillFromReplica: replica && (() => fillFrom(replica)),
-        noCache,
-      })
-      return requirePresent(answer, noSuchRecord)
+      const key = toKey(prepared, id, moment.today)
+      return lists.read({ customerId, key, dependsOn, noCache, fill, absent })
     },
   }
 }

@@ -7,6 +7,7 @@ import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
 import { objectStatement } from '../../app/custom/sql/read.ts'
 import type { Database } from '../../app/db/schema.ts'
+import { parsePairs } from '../../app/http/pairs.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import { resources } from '../../app/records/resources/index.ts'
@@ -20,7 +21,7 @@ const today = () => new Date().toISOString().slice(0, 10)
 
 /** Throws if the query is not valid. */
 export const getPlan = (customerId: string, query: string, after?: readonly string[]): QueryPlan => {
-  const outcome = parseQuery(resources.certificates, 'page', query)
+  const outcome = parseQuery(resources.certificates, 'page', parsePairs(query))
   if ('faults' in outcome) throw new Error(`${query}: ${JSON.stringify(outcome.faults)}`)
   return planQuery(outcome.query, { customerId, today: today() }, after)
 }

@@ -2,7 +2,8 @@ import pg from 'pg'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { instantText } from '../../app/db/instant.ts'
-import { createCursorCodec } from '../../app/records/query/cursor.ts'
+import { createQueryString } from '../../app/http/pairs.ts'
+import { createCursorCodec } from '../../app/lists/cursor.ts'
 import { createPrepare } from '../../app/records/query/prepare.ts'
 import { resources } from '../../app/records/resources/index.ts'
 import { openAsker, requestText } from '../lib/client.ts'
@@ -56,11 +57,11 @@ const readPosition = async (client: pg.Client, skipped: number): Promise<string[
 
 /** Returns the cursor that a client would have at this position, encoded by the service's codec. */
 const cursorAt = (position: readonly string[]): string => {
-  const outcome = createPrepare()(resources.certificates, 'page', 'limit=1')
-  if (!('prepared' in outcome)) throw new Error('the service refuses the query limit=1: update this bench')
+  const outcome = createPrepare()(resources.certificates, 'page', createQueryString('limit=1'))
+  if (!('query' in outcome)) throw new Error('the service refuses the query limit=1: update this bench')
   return createCursorCodec(createSecrets([secretKey])).encode(
     largeCustomer,
-    outcome.prepared.selection,
+    outcome.query.selection,
     position,
   )
 }

@@ -6,11 +6,12 @@ import { createSecrets } from '../../app/config/secrets.ts'
 import { ApiError } from '../../app/errors.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import { createClientAddress, plainAddress } from '../../app/http/client-address.ts'
+import { parsePairs } from '../../app/http/pairs.ts'
 import { JsonError, parseUniqueJson } from '../../app/http/unique-json.ts'
 import { createTokenVerifier, readBearer } from '../../app/identity/tokens.ts'
 import { findFileKind } from '../../app/import/file-kind.ts'
+import { createCursorCodec } from '../../app/lists/cursor.ts'
 import { formatParts } from '../../app/records/query/canonical.ts'
-import { createCursorCodec } from '../../app/records/query/cursor.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { resources } from '../../app/records/resources/index.ts'
 import type { Target } from './fuzz.ts'
@@ -47,10 +48,10 @@ const query: Target = {
   check(input) {
     const raw = input.toString()
     for (const resource of [resources.certificates, resources.products]) {
-      const outcome = parseQuery(resource, 'page', raw)
+      const outcome = parseQuery(resource, 'page', parsePairs(raw))
       if ('query' in outcome) {
         const { canonical } = formatParts(outcome.query)
-        const again = parseQuery(resource, 'page', canonical)
+        const again = parseQuery(resource, 'page', parsePairs(canonical))
         expect('query' in again, `the canonical form is refused: ${canonical}`)
         if ('query' in again) {
           expect(formatParts(again.query).canonical === canonical, `two canonical forms: ${canonical}`)
@@ -60,7 +61,7 @@ const query: Target = {
         const { corrected } = outcome
         if (corrected !== undefined) {
           expect(
-            'query' in parseQuery(resource, 'page', corrected),
+            'query' in parseQuery(resource, 'page', parsePairs(corrected)),
             `the corrected query is refused: ${corrected}`,
           )
         }

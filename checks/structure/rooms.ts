@@ -24,6 +24,7 @@ export const rooms = [
   'custom',
   'export',
   'records',
+  'lists',
   'limits',
   'identity',
   'audit',

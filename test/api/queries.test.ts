@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import t from 'tap'
-import { isExplicitOnly } from '../../app/records/query/accidents.ts'
-import { getOperators } from '../../app/records/query/query.ts'
+import { isExplicitOnly } from '../../app/lists/values.ts'
+import { getOperators } from '../../app/records/query/filters.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import {
   asCustomer,

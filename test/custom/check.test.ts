@@ -350,6 +350,6 @@ t.test('an answer depends on the day if a parameter is relative to it', async (t
   const params = '{ unit: { type: string, enum: [day], default: day } }'
   const where = `{ "due_on[lt]": "to\${unit}" }`
   const document = check(object(`{ count: { from: projects, where: ${where} } }`, params))
-  const outcome = readRequest(document, [{ revision: 1 }], '', '2026-11-21')
+  const outcome = readRequest(document, [{ revision: 1 }], [], '2026-11-21')
   t.match(outcome, { request: { dependsOnDay: true } })
 })

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
+import { compile } from '../../app/db/compile.ts'
+import { parsePairs } from '../../app/http/pairs.ts'
 import { parseTrailQuery } from '../../app/operator/trail/query.ts'
 import { trailStatement } from '../../app/operator/trail/trail.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { compile } from '../../app/records/sql/compile.ts'
 import { createShapes } from '../../app/records/sql/shapes.ts'
 import { pageStatement } from '../../app/records/sql/statement.ts'
 import { dropIndexes } from '../../bench/growth/indexes.ts'
@@ -113,7 +114,7 @@ const seedDatabase = async () => {
 }
 
 const getPlan = (name: ResourceName, query: string, after?: string[]): QueryPlan => {
-  const outcome = parseQuery(resources[name], 'page', query)
+  const outcome = parseQuery(resources[name], 'page', parsePairs(query))
   if ('faults' in outcome) throw new Error(`${name}?${query}: ${JSON.stringify(outcome.faults)}`)
   return planQuery(outcome.query, { customerId: large, today }, after)
 }
@@ -515,7 +516,7 @@ t.test('a page of the audit trail costs the same for common and for rare values'
   ]
   const faults: string[] = []
   for (const [text, found] of rare) {
-    const outcome = parseTrailQuery(false, text)
+    const outcome = parseTrailQuery(false, parsePairs(text))
     if ('faults' in outcome) throw new Error(`${text}: ${JSON.stringify(outcome.faults)}`)
     const statement = trailStatement(outcome.query, { customerId: large, today, limit: 50 })
     faults.push(...faultsIn(text, await explain(database.reader, statement), pageBound))

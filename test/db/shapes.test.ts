@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { compile as compileStatement } from '../../app/db/compile.ts'
 import {
   createDb,
   createPool,
@@ -8,10 +9,10 @@ import {
   readerRole,
   readRowInTurn,
 } from '../../app/db/connect.ts'
+import { parsePairs } from '../../app/http/pairs.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import { resources } from '../../app/records/resources/index.ts'
-import { compile as compileStatement } from '../../app/records/sql/compile.ts'
 import { createShapes } from '../../app/records/sql/shapes.ts'
 import { type PageRow, pageStatement } from '../../app/records/sql/statement.ts'
 import { closeAfter, connectOwner, createTestDatabase } from '../helper.ts'
@@ -61,7 +62,7 @@ const addSmallCustomers = async () => {
 }
 
 const getPlan = (query: string, customerId = 'a', day = today, after?: string[]): QueryPlan => {
-  const outcome = parseQuery(resources.certificates, 'page', query)
+  const outcome = parseQuery(resources.certificates, 'page', parsePairs(query))
   if ('faults' in outcome) throw new Error(JSON.stringify(outcome.faults))
   return planQuery(outcome.query, { customerId, today: day }, after)
 }

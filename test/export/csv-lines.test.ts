@@ -14,6 +14,7 @@ import { getFormat } from '../../app/export/formats.ts'
 import { createRecordExports } from '../../app/export/records.ts'
 import { type Cell, type RowBatches, selectColumns } from '../../app/export/rows.ts'
 import { type ExportSession, openSession, type WriteRows } from '../../app/export/session.ts'
+import { createQueryString, parsePairs, type QueryString } from '../../app/http/pairs.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import type { Field, Resource, ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
@@ -81,7 +82,7 @@ const request = { principal: { customerId: 'acme' }, type: 'text/csv' } as Expor
 
 const records = createRecordExports({ exports, today })
 const getRecords = async (resource: Resource, query: string): Promise<ExportRows> => {
-  const outcome = parseQuery(resource, 'csv', query)
+  const outcome = parseQuery(resource, 'csv', parsePairs(query))
   if (!('query' in outcome)) throw new Error(`${resource.name}?${query}`)
   await records.answer(request, resource, outcome.query)
   return take()
@@ -242,18 +243,17 @@ list:
 t.test('the lines of a custom endpoint are the bytes of the previous writer', async (t) => {
   const definition = checkDocument(readText(endpoint))
   const custom = {
-    find: async (_endpoint: unknown, rawQuery: string) => ({
-      definition,
-      parse: (shape: 'csv', day: string) => {
-        const outcome = readRequest(definition, [definition], rawQuery, day, shape)
-        if (!('request' in outcome)) throw new Error(JSON.stringify(outcome))
-        return outcome.request
-      },
-    }),
+    find: async () => definition,
+    parse: async ({ rawQuery }: { rawQuery: QueryString }) => {
+      const day = today()
+      const outcome = readRequest(definition, [definition], rawQuery.pairs, day, 'csv')
+      if (!('request' in outcome)) throw new Error(JSON.stringify(outcome))
+      return { definition, day, request: outcome.request }
+    },
   } as unknown as Custom
-  const answers = createCustomExports({ exports, custom, today })
+  const answers = createCustomExports({ exports, custom })
   for (const query of ['', 'limit=2', 'n=0&b=false&s=%20x']) {
-    await answers.answer(request, 'everything', query)
+    await answers.answer({ ...request, rawQuery: createQueryString(query) }, 'everything')
     const rows = take()
     const lines = await readNew(rows)
     t.equal(lines, await readOld(rows), query)

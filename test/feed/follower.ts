@@ -9,6 +9,7 @@ import { createFeed } from '../../app/feed/feed.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
 import { createProveEmpty } from '../../app/feed/unchanged.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
+import { createQueryString, parsePairs } from '../../app/http/pairs.ts'
 import type { Principal } from '../../app/identity/principal.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery } from '../../app/records/query/plan.ts'
@@ -52,7 +53,7 @@ export const readAll = async (
 ): Promise<Records> => {
   const records: Records = new Map()
   for (const name of names) {
-    const outcome = parseQuery(resources[name], 'page', 'limit=500')
+    const outcome = parseQuery(resources[name], 'page', parsePairs('limit=500'))
     if ('faults' in outcome) throw new Error('no query')
     const plan = planQuery(outcome.query, { customerId, today: day })
     for (let after: string[] | undefined, more = true; more; ) {
@@ -107,7 +108,7 @@ export const createFollower = (database: TestDatabase, asker: Asker, freshness: 
     feed.answer({
       principal: principal(),
       reauthorize: async () => principal(),
-      query: feed.parse({ principal: principal(), rawQuery }),
+      query: feed.parse({ principal: principal(), rawQuery: createQueryString(rawQuery) }),
       isHead: false,
       noCache,
       httpVersion: '1.1',

@@ -15,6 +15,7 @@ import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import { advance, createProveEmpty } from '../../app/feed/unchanged.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
 import { findChanges } from '../../app/feed/webhooks/find-changes.ts'
+import { createQueryString } from '../../app/http/pairs.ts'
 import type { Principal } from '../../app/identity/principal.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
@@ -132,7 +133,7 @@ const openFeed = ({ poller, prove, clock }: Process, customerId = 'a') => {
       httpVersion: '1.1',
       address: '127.0.0.1',
       ...(type ? { type } : {}),
-      query: feed.parse({ principal, rawQuery, ...(type ? { type } : {}) }),
+      query: feed.parse({ principal, rawQuery: createQueryString(rawQuery), ...(type ? { type } : {}) }),
       reauthorize: async () => principal,
       ending: { destroyed: false, once: () => {} },
       countRows: () => {},

@@ -5,15 +5,16 @@ import { bind, bindSources } from '../../app/custom/bind.ts'
 import { checkDocument } from '../../app/custom/check.ts'
 import { readText } from '../../app/custom/read.ts'
 import { listStatement, objectStatement } from '../../app/custom/sql/read.ts'
+import { compile } from '../../app/db/compile.ts'
+import { parsePairs } from '../../app/http/pairs.ts'
 import { listHistory } from '../../app/records/history/list-statement.ts'
 import { recordHistory } from '../../app/records/history/record-statement.ts'
+import { getOperators } from '../../app/records/query/filters.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery } from '../../app/records/query/plan.ts'
-import { getOperators } from '../../app/records/query/query.ts'
 import type { Field, Resource } from '../../app/records/resources/define.ts'
 import { resources } from '../../app/records/resources/index.ts'
 import type { Sql } from '../../app/records/sql/column.ts'
-import { compile } from '../../app/records/sql/compile.ts'
 import { filterConditions, orderBy } from '../../app/records/sql/conditions.ts'
 import { pageStatement } from '../../app/records/sql/statement.ts'
 
@@ -30,7 +31,7 @@ const show = (statement: Sql): string => {
 }
 
 const plan = (resource: Resource, query: string) => {
-  const outcome = parseQuery(resource, 'page', query)
+  const outcome = parseQuery(resource, 'page', parsePairs(query))
   if (!('query' in outcome)) throw new Error(`${resource.name}?${query}: ${JSON.stringify(outcome.faults)}`)
   return planQuery(outcome.query, moment)
 }

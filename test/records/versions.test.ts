@@ -2,11 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { customVersion } from '../../app/custom/version.ts'
-import { historyVersion } from '../../app/records/history/version.ts'
+import { historyVersion } from '../../app/records/history/history.ts'
 import type { Resource } from '../../app/records/resources/define.ts'
-import { defineResource } from '../../app/records/resources/define.ts'
+import { defineResource, joinVersions } from '../../app/records/resources/define.ts'
 import { resources } from '../../app/records/resources/index.ts'
-import { joinVersions } from '../../app/records/version.ts'
 import { type Computing, computingOf, computingOfCustom, computingOfHistory } from './computing.ts'
 
 /**
@@ -61,7 +60,7 @@ for (const resource of all)
 
 t.test('a history that is computed in another way has another version', async (t) => {
   const own = historyVersion([])
-  check(t, 'history', 'app/records/history/version.ts', own, computingOfHistory())
+  check(t, 'history', 'app/records/history/history.ts', own, computingOfHistory())
 })
 
 t.test('a custom answer that is computed in another way has another version', async (t) => {

@@ -3,12 +3,13 @@ import { maxTotal } from '../../../schemas/page.ts'
 import type { Filled } from '../../cache/entry.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import { instantText } from '../../db/instant.ts'
+import { type Stamp, stampColumns, toFilled, toFilledPage } from '../../lists/answer.ts'
+import type { OpenPage } from '../../lists/lists.ts'
 import type { QueryPlan } from '../../records/query/plan.ts'
 import { keysetCondition, sortKeys } from '../../records/sql/conditions.ts'
-import { describePage, type EncodeCursor, filled } from '../../records/sql/read.ts'
 import { selectRows } from '../../records/sql/rows.ts'
 import { session } from '../../records/sql/session.ts'
-import { type PageRow, type Stamp, stampColumns } from '../../records/sql/statement.ts'
+import { describeView, type PageRow } from '../../records/sql/statement.ts'
 import type { BoundDocument } from '../bind.ts'
 import type { List, Node } from '../definition.ts'
 import { compileNode } from './object.ts'
@@ -61,7 +62,7 @@ const readRow = async <Row>(db: QueuedDb, bound: BoundDocument, statement: RawBu
 /** Reads an object as the bytes to send. Indexes: as lists with the same conditions. */
 export const readObject = async (db: QueuedDb, node: Node, bound: BoundDocument): Promise<Filled> => {
   const row = await readRow(db, bound, objectStatement(node, bound))
-  return { ...filled(row, row.body, 1), definition: bound.definition.revision }
+  return { ...toFilled(row, row.body, 1), definition: bound.definition.revision }
 }
 
 /** Reads a page of a list as the bytes to send. Indexes: as the list of its resource. */
@@ -70,13 +71,14 @@ export const readList = async (
   list: List,
   plan: QueryPlan,
   bound: BoundDocument,
-  encodeCursor: EncodeCursor,
-  toTarget: (cursor: string) => string,
+  page: OpenPage,
 ): Promise<Filled> => {
   const { dependsOnDay, revision } = bound.definition
   const row = await readRow(db, bound, listStatement(list, plan, bound))
-  const { page, cursor } = describePage(row, plan, dependsOnDay, encodeCursor)
-  const json = `{"data":[${row.data ?? ''}],"page":${JSON.stringify(page)}}`
-  const answer = { ...filled(row, json, Math.min(row.found, plan.limit)), definition: revision }
-  return cursor === undefined ? answer : { ...answer, next: toTarget(cursor) }
+  const data = `[${row.data ?? ''}]`
+  const written = page.write(
+    { data, found: row.found, last: row.last },
+    describeView(row, plan, dependsOnDay),
+  )
+  return { ...toFilledPage(row, written), definition: revision }
 }

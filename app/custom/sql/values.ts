@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { resolveDate, resolveInstant } from '../../records/query/values.ts'
+import { resolveDate, resolveInstant } from '../../lists/values.ts'
 import type { Field } from '../../records/resources/define.ts'
 import type { Sql } from '../../records/sql/column.ts'
 import type { BoundDocument } from '../bind.ts'

@@ -1,4 +1,4 @@
-import { findNearest } from '../../records/query/nearest.ts'
+import { findNearest } from '../../lists/nearest.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { toNameKey } from '../country-names.ts'
 import { envelope } from '../line.ts'

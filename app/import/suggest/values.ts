@@ -1,4 +1,4 @@
-import { findNearest } from '../../records/query/nearest.ts'
+import { findNearest } from '../../lists/nearest.ts'
 import type { Field } from '../../records/resources/define.ts'
 import { createDateReader, type DateReader } from '../table/dates.ts'
 import { type ColumnMapping, toValueKey } from '../table/mapping.ts'

@@ -1,5 +1,5 @@
 import { timestamps } from '../../../schemas/fields.ts'
-import { findNearest } from '../../records/query/nearest.ts'
+import { findNearest } from '../../lists/nearest.ts'
 import type { Field, Resource, ResourceName } from '../../records/resources/define.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
 import { messages, UnusableFile } from '../file-kind.ts'

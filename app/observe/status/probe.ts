@@ -1,3 +1,5 @@
+import { jsonType } from '../../http/formats.ts'
+import { createQueryString } from '../../http/pairs.ts'
 import { defaultExpiringWithin, demoCustomerId, type Principal } from '../../identity/principal.ts'
 import type { Records } from '../../records/records.ts'
 import { resources } from '../../records/resources/index.ts'
@@ -25,7 +27,7 @@ export const createProbe =
   ({ records, ping, databaseNow }: ProbeOptions) =>
   async (): Promise<number> => {
     const asked = { principal, resource: resources.countries }
-    const query = records.parse({ ...asked, shape: 'page', rawQuery: 'limit=1' })
+    const query = records.parse({ ...asked, type: jsonType, rawQuery: createQueryString('limit=1') })
     const { asOf } = await records.answer({ ...asked, query, noCache: false })
     const ageMs = databaseNow() - Date.parse(asOf)
     await ping()

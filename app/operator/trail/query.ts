@@ -1,10 +1,5 @@
-import {
-  correct,
-  type FaultyQuery,
-  formatMeant,
-  readByName,
-  readPairs,
-} from '../../records/query/parameters.ts'
+import { formatPairs, type Pair } from '../../http/pairs.ts'
+import { correct, type FaultyQuery, formatMeant, readByName, readPairs } from '../../lists/parameters.ts'
 import {
   formatReader,
   many,
@@ -13,8 +8,8 @@ import {
   pageReaders,
   refuse,
   single,
-} from '../../records/query/readers.ts'
-import { type Parsed, parseInstant, parseNonEmptyText } from '../../records/query/values.ts'
+} from '../../lists/readers.ts'
+import { type Parsed, parseInstant, parseNonEmptyText } from '../../lists/values.ts'
 import { type EntryFilter, entryFilters } from './entries.ts'
 
 export type TrailQuery = Readonly<{
@@ -22,6 +17,8 @@ export type TrailQuery = Readonly<{
   /** If `undefined`, a page has 50 entries, and an export all of them. */
   limit: number | undefined
   cursor: string | undefined
+  /** The query string without the cursor. */
+  list: string
 }>
 
 type Draft = { conditions: Map<string, readonly string[]>; limit?: number; cursor?: string }
@@ -62,15 +59,19 @@ export const trailReaders = (
   ])
 }
 
+/** As the client wrote it: another order or spelling is another list, which is not cached. */
+const formatList = (pairs: readonly Pair[]): string =>
+  formatPairs(pairs.flatMap(({ name, value = '' }) => (name === 'cursor' ? [] : [[name, value] as const])))
+
 /** Parses a customer's query of the audit trail. Collects every fault; see `FaultyQuery` for the cursor. */
-export const parseTrailQuery = (isExport: boolean, rawQuery: string): TrailOutcome => {
+export const parseTrailQuery = (isExport: boolean, pairs: readonly Pair[]): TrailOutcome => {
   const draft: Draft = { conditions: new Map() }
   const readers = trailReaders(isExport, draft)
-  const reading = readPairs(rawQuery, readByName(readers))
+  const reading = readPairs(pairs, readByName(readers))
   const { conditions, limit, cursor } = draft
-  if (reading.faults.length === 0) return { query: { conditions, limit, cursor } }
+  if (reading.faults.length === 0) return { query: { conditions, limit, cursor, list: formatList(pairs) } }
   const corrected = correct(formatMeant(reading), (meant) => parseTrailQuery(isExport, meant))
-  return { faults: reading.faults, corrected, cursor }
+  return { faults: reading.faults, corrected, position: cursor }
 }
 
 /** Returns a canonical text of the conditions. A cursor is bound to it. */

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import { inTurn } from '../../db/connect.ts'
+import { inTurn, type QueuedDb } from '../../db/connect.ts'
 import { selectInstant } from '../../db/instant.ts'
 import { type ExportRequest, type Exports, exportCost, type LiveAnswer } from '../../export/exports.ts'
 import { mediaTypes } from '../../http/formats.ts'
-import { chooseType, typeByFormat } from '../../http/media-type.ts'
-import { formatPairs, parsePairs } from '../../http/pairs.ts'
-import { isOfSelection, readCursor, refuseQuery } from '../../records/query/cursor.ts'
-import { defaultLimit } from '../../records/query/query.ts'
-import { resolveInstant } from '../../records/query/values.ts'
+import { chooseType } from '../../http/media-type.ts'
+import type { QueryString } from '../../http/pairs.ts'
+import type { ListOf } from '../../lists/lists.ts'
+import { defaultLimit } from '../../lists/readers.ts'
+import { resolveInstant } from '../../lists/values.ts'
 import type { ReadDeps } from '../../records/records.ts'
 import type { Sql } from '../../records/sql/column.ts'
 import { session } from '../../records/sql/session.ts'
@@ -17,11 +17,11 @@ import { formatSelection, parseTrailQuery, type TrailQuery } from './query.ts'
 export const trailTypes: readonly string[] = [mediaTypes.json, mediaTypes.ndjson]
 
 /** Returns the cost of a request in units of the quota `minute`. */
-export const trailCost = (rawQuery: string, accept: string | undefined): number =>
+export const trailCost = (rawQuery: QueryString, accept: string | undefined): number =>
   chooseType(accept, rawQuery, trailTypes) === mediaTypes.ndjson ? exportCost : 1
 
-type RawTrailRequest = Pick<ExportRequest, 'principal' | 'type'> & Readonly<{ rawQuery: string }>
-type TrailRequest = ExportRequest & Readonly<{ rawQuery: string; query: TrailQuery }>
+type RawTrailRequest = Pick<ExportRequest, 'principal' | 'type'> & Readonly<{ rawQuery: QueryString }>
+type TrailRequest = ExportRequest & Readonly<{ query: TrailQuery }>
 
 // See docs/decisions/0100-customers-read-copies-of-sealed-entries.md.
 export type Trail = {
@@ -33,7 +33,7 @@ export type Trail = {
   answer(request: TrailRequest): Promise<LiveAnswer>
 }
 
-type TrailDeps = Omit<ReadDeps, 'cache' | 'replica'> & { exports: Exports }
+type TrailDeps = ReadDeps & { db: QueuedDb; exports: Exports }
 
 // Returns the SQL after `select …`, which needs a row `s` with the `customer_id`. `after`: number of the previous page's
 // last entry. With a split, reads each part in order up to the limit, and merges the parts. Indexes: the primary key,
@@ -78,44 +78,41 @@ export const trailStatement = (
       from ${rows}) page on true`
 }
 
-const nextQuery = (rawQuery: string, cursor: string): string => {
-  const pairs = parsePairs(rawQuery).filter(({ name }) => name !== 'cursor')
-  return formatPairs([...pairs.map(({ name, value }) => [name, value ?? ''] as const), ['cursor', cursor]])
-}
-
 /** Serves the audit trail to customers. Caches nothing, so that no other copies exist. */
-export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDeps): Trail => {
-  const parse = ({ principal, type, rawQuery }: RawTrailRequest): TrailQuery => {
-    const { customerId } = principal
-    const outcome = parseTrailQuery(type !== mediaTypes.json, rawQuery)
-    if ('query' in outcome) return outcome.query
-    throw refuseQuery(cursors, customerId, outcome, `${publicUrl}/v1/audit`, (corrected) => {
-      const isExport = (typeByFormat(corrected) ?? type) !== mediaTypes.json
-      const again = parseTrailQuery(isExport, corrected)
-      if (!('query' in again)) return false
-      return isOfSelection(cursors, customerId, formatSelection(again.query), again.query.cursor)
-    })
-  }
+export const createTrail = ({ db, exports, lists, today }: TrailDeps): Trail => {
+  const toList = ({ principal: { customerId } }: Pick<RawTrailRequest, 'principal'>): ListOf<TrailQuery> => ({
+    customerId,
+    path: '/v1/audit',
+    parse: ({ pairs }, type) => parseTrailQuery(type !== mediaTypes.json, pairs),
+    select: (query) => ({
+      selection: formatSelection(query),
+      list: query.list,
+      limit: query.limit ?? defaultLimit,
+      cursor: query.cursor,
+    }),
+  })
 
   const answerPage = async (request: TrailRequest): Promise<LiveAnswer> => {
     const { query, principal } = request
     const { customerId } = principal
-    const [after] = readCursor(cursors, customerId, formatSelection(query), query.cursor) ?? []
     const { limit = defaultLimit } = query
-    const statement = trailStatement(query, { customerId, today: today(), after, limit })
-    const { rows } = await inTurn(db, customerId, () => statement.execute(db))
-    const found = rows.filter(({ place }) => place !== null)
-    const shown = found.slice(0, limit)
-    const last = found.length > limit ? shown.at(-1)?.place : undefined
-    const next = last ? cursors.encode(customerId, formatSelection(query), [last]) : null
-    const page = { limit, has_more: next !== null, next_cursor: next }
-    request.countRows(shown.length)
-    const data = shown.map(({ json }) => json).join(',')
+    const page = lists.open(toList(request), query)
+    const statement = trailStatement(query, { customerId, today: today(), after: page.after?.[0], limit })
+    const { rows: found } = await inTurn(db, customerId, () => statement.execute(db))
+    const entries = found.flatMap(({ place, json }) => (place === null ? [] : [{ place, json }]))
+    const shown = entries.slice(0, limit)
+    const last = shown.at(-1)
+    const { json, rows, next } = page.write({
+      data: `[${shown.map((each) => each.json).join(',')}]`,
+      found: entries.length,
+      last: last ? [[last.place]] : null,
+    })
+    request.countRows(rows)
     return {
       type: mediaTypes.json,
-      body: Buffer.from(`{"data":[${data}],"page":${JSON.stringify(page)}}`),
-      headers: { 'data-as-of': rows[0]?.data_as_of ?? '' },
-      next: next === null ? undefined : `/v1/audit?${nextQuery(request.rawQuery, next)}`,
+      body: Buffer.from(json),
+      headers: { 'data-as-of': found[0]?.data_as_of ?? '' },
+      next,
       isCompressed: false,
     }
   }
@@ -129,7 +126,7 @@ export const createTrail = ({ db, exports, cursors, publicUrl, today }: TrailDep
   }
 
   return {
-    parse,
+    parse: (request) => lists.parse(toList(request), request.rawQuery, request.type),
     hold: async (request) => {
       if (request.type !== mediaTypes.json) await exports.hold(request)
     },

@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
 import type { Filled } from '../../cache/entry.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
-import { ApiError, type Fault } from '../../errors.ts'
-import type { DayParameters } from '../query/parse.ts'
+import { ApiError } from '../../errors.ts'
+import { type Stamp, stampColumns, toFilled } from '../../lists/answer.ts'
 import type { QueryPlan } from '../query/plan.ts'
-import { resolveDate } from '../query/values.ts'
 import { projection } from '../sql/projection.ts'
-import { filled } from '../sql/read.ts'
 import { isOwned, session } from '../sql/session.ts'
-import { type Stamp, stampColumns } from '../sql/statement.ts'
 import { begunAt, historyTable, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 
 type AsOfRow = Stamp & {
@@ -17,18 +14,6 @@ type AsOfRow = Stamp & {
   /** Whether the record's state at the end of the day is known. `begins`: the first such day, YYYY-MM-DD. */
   reached: boolean
   begins: string
-}
-
-/** Returns the faults of `as_of`: a day after `today` (YYYY-MM-DD), or parameters that exclude it. */
-export const checkAsOf = ({ asOf, on, includes }: DayParameters, today: string): Fault[] => {
-  if (asOf === undefined) return []
-  const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
-  const alone = 'as_of shows a single record at the end of that day: leave this out'
-  return [
-    ...(resolveDate(asOf, today) > today ? [fault('as_of', `expected a day up to today, ${today}`)] : []),
-    ...(on === undefined ? [] : [fault('on', alone)]),
-    ...(includes.length === 0 ? [] : [fault('include', alone)]),
-  ]
 }
 
 /** Omits fields that count other records of the customer: their past values are not stored. */
@@ -92,5 +77,5 @@ export const readPastItem = async (db: QueuedDb, plan: QueryPlan, id: string): P
       detail: `The history of this ${plan.resource.noun} begins on ${row.begins}`,
     })
   }
-  return filled(row, row.data === null ? undefined : `{"data":${row.data}}`, row.data === null ? 0 : 1)
+  return toFilled(row, row.data === null ? undefined : `{"data":${row.data}}`, row.data === null ? 0 : 1)
 }

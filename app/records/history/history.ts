@@ -1,21 +1,19 @@
-import type { Filled } from '../../cache/entry.ts'
 import type { ReadResult } from '../../cache/freshness.ts'
 import { inTurn, type QueuedDb } from '../../db/connect.ts'
+import type { QueryString } from '../../http/pairs.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { chooseResources, listReadable } from '../../identity/rights.ts'
-import { isId, notFound, requirePresent } from '../present.ts'
-import { withCursor } from '../query/canonical.ts'
-import { isOfSelection, readCursor, refuseQuery } from '../query/cursor.ts'
+import { notFound, toFilled, toFilledPage } from '../../lists/answer.ts'
+import { withCursor } from '../../lists/cursor.ts'
+import type { ListOf } from '../../lists/lists.ts'
+import { resolveInstant } from '../../lists/values.ts'
 import { historyChanges } from '../query/prepare.ts'
-import { resolveInstant } from '../query/values.ts'
 import type { ReadDeps } from '../records.ts'
-import type { Resource } from '../resources/define.ts'
+import { isId, joinVersions, type Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
-import { type EncodeCursor, filled, nextCursor } from '../sql/read.ts'
 import { listHistory } from './list-statement.ts'
 import { formatHistoryQuery, type HistoryQuery, parseHistoryQuery } from './query.ts'
 import { type HistoryRow, recordHistory } from './record-statement.ts'
-import { historyVersion } from './version.ts'
 
 type HistorySubject = Readonly<{
   principal: Principal
@@ -27,102 +25,86 @@ export type HistoryRequest = HistorySubject & Readonly<{ query: HistoryQuery; no
 
 export type RecordHistories = {
   /** Throws invalid_query. */
-  parse(request: HistorySubject & Readonly<{ rawQuery: string }>): HistoryQuery
+  parse(request: HistorySubject & Readonly<{ rawQuery: QueryString; type: string }>): HistoryQuery
   /** Throws or rejects with invalid_cursor, insufficient_scope, not_found, overloaded, unavailable. */
   answer(request: HistoryRequest): ReadResult | Promise<ReadResult>
 }
 
+/** Of the statements in this folder. */
+const version = 2
+
+/** Returns the version of these resources' histories, for the keys of cached answers. */
+export const historyVersion = (listed: readonly Resource[]): string => `${version}.${joinVersions(listed)}`
+
 const toPath = ({ record }: HistorySubject): string =>
   record ? `/v1/${record.resource.name}/${encodeURIComponent(record.id)}/history` : '/v1/history'
-
-/** The text that a cursor is bound to. */
-const toSelection = ({ principal, record }: HistorySubject, query: HistoryQuery): string =>
-  record
-    ? `${record.resource.name}/${record.id}/history`
-    : `history?${formatHistoryQuery(query).selection} ${(query.resources ?? listReadable(principal)).join()}`
 
 const isReadable = (principal: Principal, { resources }: HistoryQuery): boolean => {
   const readable = listReadable(principal)
   return readable.length > 0 && (resources?.every((name) => readable.includes(name)) ?? true)
 }
 
-const toFilled = (
-  row: HistoryRow,
-  limit: number,
-  encode: EncodeCursor,
-  toNext: (cursor: string) => string,
-): Filled => {
-  if (!row.known) return filled(row, undefined, 0)
-  const { data, found, history_from } = row
-  const cursor = nextCursor(row, limit, encode)
-  const page = { limit, has_more: cursor !== undefined, next_cursor: cursor ?? null, history_from }
-  const answer = filled(
-    row,
-    `{"data":[${data ?? ''}],"page":${JSON.stringify(page)}}`,
-    Math.min(found, limit),
-  )
-  return cursor === undefined ? answer : { ...answer, next: toNext(cursor) }
+const toList = (subject: HistorySubject): ListOf<HistoryQuery> => {
+  const { principal, record } = subject
+  return {
+    customerId: principal.customerId,
+    path: toPath(subject),
+    parse: ({ pairs }) => parseHistoryQuery(record ? 'record' : 'list', pairs),
+    select(query) {
+      const { selection, list } = formatHistoryQuery(query)
+      const { limit, cursor, resources: named } = query
+      return {
+        selection: record
+          ? `${record.resource.name}/${record.id}/history`
+          : `history?${selection} ${(named ?? listReadable(principal)).join()}`,
+        list,
+        limit,
+        cursor,
+      }
+    },
+    isAnswerable: (query) => record !== undefined || isReadable(principal, query),
+  }
 }
 
 /** Serves history without a framework: parsed query → cursor → cache → statement. */
-export const createHistory = ({
-  db,
-  replica,
-  cache,
-  cursors,
-  publicUrl,
-  today,
-}: ReadDeps): RecordHistories => ({
-  parse(request) {
-    const { principal, record, rawQuery } = request
-    const { customerId } = principal
-    const shape = record ? 'record' : 'list'
-    const outcome = parseHistoryQuery(shape, rawQuery)
-    if ('query' in outcome) return outcome.query
-    throw refuseQuery(cursors, customerId, outcome, publicUrl + toPath(request), (corrected) => {
-      const again = parseHistoryQuery(shape, corrected)
-      if (!('query' in again) || !(record || isReadable(principal, again.query))) return false
-      return isOfSelection(cursors, customerId, toSelection(request, again.query), again.query.cursor)
-    })
-  },
+export const createHistory = ({ lists, today }: ReadDeps): RecordHistories => ({
+  parse: (request) => lists.parse(toList(request), request.rawQuery, request.type),
   answer(request) {
     const { principal, query, noCache, record } = request
     const { limit, since, cursor } = query
     const { customerId } = principal
-    const noSuchRecord = `There is no ${record?.resource.noun} with this id, and no history of one`
-    if (record && !isId(record.resource, record.id)) throw notFound(noSuchRecord)
+    const absent = `There is no ${record?.resource.noun} with this id, and no history of one`
+    if (record && !isId(record.resource, record.id)) throw notFound(absent)
     const listed = record
       ? [record.resource]
       : chooseResources(principal, query.resources).map((name) => resources[name])
-    const selection = toSelection(request, query)
-    const after = readCursor(cursors, customerId, selection, cursor)
+    const page = lists.open(toList(request), query)
     const day = today()
-    const path = toPath(request)
-    const { list } = formatHistoryQuery(query)
-    const names = listed.map(({ name }) => name)
 
     const createStatement = () => {
-      const plan = { customerId, limit, after }
+      const plan = { customerId, limit, after: page.after }
       if (record) return recordHistory({ ...plan, ...record, day })
       return listHistory({ ...plan, resources: listed, since: since && resolveInstant(since, day) })
     }
-    const encode = (keys: readonly string[]) => cursors.encode(customerId, selection, keys)
-    const toNext = (position: string) => `${path}?${withCursor(list, position)}`
-    const fillFrom = async (source: QueuedDb): Promise<Filled> => {
+    const fill = async (source: QueuedDb) => {
       const { rows } = await inTurn(source, customerId, () => createStatement().execute(source))
-      return toFilled(rows[0] as HistoryRow, limit, encode, toNext)
+      const row = rows[0] as HistoryRow
+      if (!row.known) return toFilled(row, undefined, 0)
+      const { data, found, last, history_from } = row
+      return toFilledPage(row, page.write({ data: `[${data ?? ''}]`, found, last }, { history_from }))
     }
 
+    const names = listed.map(({ name }) => name)
+    const { list } = formatHistoryQuery(query)
     const canonical = cursor === undefined ? list : withCursor(list, cursor)
-    const answer = cache.read({
+    return lists.read({
       customerId,
       // Every key contains the day: calendar changes and a relative `since` depend on it.
-      key: `${historyVersion(listed)} ${path} ${names.join()} ${day} ${canonical}`,
+      key: `${historyVersion(listed)} ${toPath(request)} ${names.join()} ${day} ${canonical}`,
       dependsOn: [...names, historyChanges, 'settings'],
-      fill: () => fillFrom(db),
-      fillFromReplica: replica && (() => fillFrom(replica)),
       noCache,
+      fill,
+      absent,
     })
-    return requirePresent(answer, noSuchRecord)
   },
 })

@@ -1,15 +1,15 @@
-import { formatPairs, joinList } from '../../http/pairs.ts'
-import { correct, type FaultyQuery, formatMeant, readByName, readPairs } from '../query/parameters.ts'
-import { defaultLimit } from '../query/query.ts'
+import { formatPairs, joinList, type Pair } from '../../http/pairs.ts'
+import { correct, type FaultyQuery, formatMeant, readByName, readPairs } from '../../lists/parameters.ts'
 import {
+  defaultLimit,
   formatReader,
   into,
   type ParameterReader,
   pageReaders,
-  resourcesReader,
   single,
-} from '../query/readers.ts'
-import { parseInstant } from '../query/values.ts'
+} from '../../lists/readers.ts'
+import { parseInstant } from '../../lists/values.ts'
+import { resourcesReader } from '../query/named-resources.ts'
 import type { ResourceName } from '../resources/define.ts'
 
 export type HistoryQuery = Readonly<{
@@ -40,15 +40,15 @@ export const historyReaders = (draft: Draft, shape: HistoryShape): Map<string, P
     ['format', formatReader(['json'])],
   ])
 
-/** Parses the query string of a history and reports every fault. */
-export const parseHistoryQuery = (shape: HistoryShape, rawQuery: string): HistoryOutcome => {
+/** Parses the query of a history and reports every fault. */
+export const parseHistoryQuery = (shape: HistoryShape, pairs: readonly Pair[]): HistoryOutcome => {
   const draft: Draft = {}
   const readers = historyReaders(draft, shape)
-  const reading = readPairs(rawQuery, readByName(readers))
+  const reading = readPairs(pairs, readByName(readers))
   const { resources, since, limit = defaultLimit, cursor } = draft
   if (reading.faults.length === 0) return { query: { resources, since, limit, cursor } }
   const corrected = correct(formatMeant(reading), (meant) => parseHistoryQuery(shape, meant))
-  return { faults: reading.faults, corrected, cursor }
+  return { faults: reading.faults, corrected, position: cursor }
 }
 
 /** Formats equivalent queries as one text: `list` without the cursor, `selection` for cursors. */

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
+import { type Stamp, stampColumns } from '../../lists/answer.ts'
 import type { Resource } from '../resources/define.ts'
 import type { Sql } from '../sql/column.ts'
 import { bindExpression } from '../sql/projection.ts'
 import { isOwned, session } from '../sql/session.ts'
-import { type Stamp, stampColumns } from '../sql/statement.ts'
 import { entryText, joinChanges, toDay } from './changes.ts'
 import { begunAt, historyTable, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 

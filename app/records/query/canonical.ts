@@ -1,6 +1,10 @@
 import { formatPairs, joinList } from '../../http/pairs.ts'
-import { isExplicitOnly } from './accidents.ts'
-import { type Condition, defaultLimit, formatSortKey, type Operator, type Query } from './query.ts'
+import { withCursor } from '../../lists/cursor.ts'
+import { defaultLimit } from '../../lists/readers.ts'
+import { isExplicitOnly } from '../../lists/values.ts'
+import type { Condition, Operator, Query, SortKey } from './query.ts'
+
+export const formatSortKey = ({ key, descending }: SortKey): string => (descending ? `-${key}` : key)
 
 type Pairs = [name: string, value: string][]
 
@@ -79,10 +83,6 @@ const formatView = (query: Query): string => {
 
 const join = (left: string, right: string) =>
   left === '' || right === '' ? left + right : `${left}&${right}`
-
-/** Returns the canonical query string of another page; `list` has no cursor. */
-export const withCursor = (list: string, cursor: string): string =>
-  join(list, formatPairs([['cursor', cursor]]))
 
 /** Returns `selection` for cursors, the whole query as `canonical`, and as `list` without the cursor. */
 export const formatParts = (query: Query): { selection: string; list: string; canonical: string } => {

@@ -1,24 +1,34 @@
-import { formatNames } from '../../http/formats.ts'
-import type { Resource } from '../resources/define.ts'
-import { translateSortKey } from './foreign.ts'
-import { findNearest } from './nearest.ts'
-import { type Condition, maxLimit, maxSortKeys, parseSortKey, type Query } from './query.ts'
+import { formatNames, mediaTypes } from '../../http/formats.ts'
+import { translateSortKey } from '../../lists/foreign.ts'
+import { findNearest } from '../../lists/nearest.ts'
 import {
   fine,
   formatReader,
   integerWithin,
   into,
   many,
+  maxLimit,
   oneOfNames,
   type ParameterReader,
   type ParsedElement,
   refuse,
   single,
-} from './readers.ts'
-import { oneOf, type Parsed, parseDate } from './values.ts'
+} from '../../lists/readers.ts'
+import { oneOf, type Parsed, parseDate } from '../../lists/values.ts'
+import type { Resource } from '../resources/define.ts'
+import { type Condition, maxSortKeys, type Query, type SortKey } from './query.ts'
 import { parseWords } from './words.ts'
 
+export const parseSortKey = (text: string): SortKey =>
+  text.startsWith('-') ? { key: text.slice(1), descending: true } : { key: text, descending: false }
+
 export type QueryShape = 'page' | 'item' | 'export' | 'csv'
+
+/** Returns which parameters a list accepts for a media type. */
+export const toShape = (type: string): Exclude<QueryShape, 'item'> => {
+  if (type === mediaTypes.json) return 'page'
+  return type === mediaTypes.csv ? 'csv' : 'export'
+}
 
 /** Whether the answer is a whole list instead of a page. */
 export const isExport = (shape: QueryShape): boolean => shape === 'export' || shape === 'csv'

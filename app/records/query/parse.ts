@@ -1,16 +1,5 @@
+import type { Fault } from '../../errors.ts'
 import type { Pair } from '../../http/pairs.ts'
-import type { Field, Resource } from '../resources/define.ts'
-import { isAccident } from './accidents.ts'
-import {
-  controlReaders,
-  type Draft,
-  type DraftReader,
-  isExport,
-  pagesOnly,
-  type QueryShape,
-} from './controls.ts'
-import { translateOperator } from './foreign.ts'
-import { findNearest } from './nearest.ts'
 import {
   correct,
   type FaultyQuery,
@@ -18,81 +7,25 @@ import {
   type PairReading,
   readPairs,
   readValue,
-  refusePair,
-  refuseUnknown,
-} from './parameters.ts'
-import { defaultLimit, getOperators, normalised, type Operator, parseSortKey, type Query } from './query.ts'
-import { many, type ParameterReader, refuse, single } from './readers.ts'
+} from '../../lists/parameters.ts'
+import { defaultLimit } from '../../lists/readers.ts'
+import { resolveDate } from '../../lists/values.ts'
+import type { Field, Resource } from '../resources/define.ts'
 import {
-  holdsEmptyText,
-  isFreeText,
-  parseBoolean,
-  parseNonEmptyText,
-  parseValue,
-  refuseAccident,
-} from './values.ts'
+  controlReaders,
+  type Draft,
+  type DraftReader,
+  isExport,
+  pagesOnly,
+  parseSortKey,
+  type QueryShape,
+} from './controls.ts'
+import { type FilterContext, readFilter } from './filters.ts'
+import type { Query } from './query.ts'
 
 export type DayParameters = Pick<Query, 'asOf' | 'on' | 'includes'>
 
 export type ParseOutcome = { query: Query } | (FaultyQuery & { parsed: DayParameters })
-
-const filterName = /^([^[\]]+)\[([^[\]]*)\]$/
-
-const filterReader = (field: Field, operator: string, draft: Draft): ParameterReader => {
-  const take = (values: readonly string[]) => {
-    const normal = normalised[operator] ?? (operator as Operator)
-    draft.conditions.push({ field: field.name, operator: normal, values: [...new Set(values)] })
-  }
-  if (operator === 'null') return single(parseBoolean, (value) => take([value]))
-  if (operator === 'prefix') return single(parseNonEmptyText, (value) => take([value]))
-  if (operator === 'in' || operator === 'nin' || operator === 'all') {
-    const read = many((text) => parseValue(field, text, operator), take)
-    // A comma would split an object of JSON into texts.
-    return (value) =>
-      isFreeText(field) && isAccident(value)
-        ? refuse('invalid_value', refuseAccident(field, value).detail)
-        : read(value)
-  }
-  return single(
-    (text) => parseValue(field, text, operator),
-    (value) => take([value]),
-  )
-}
-
-export type FilterContext = {
-  resource: Resource
-  filterable: readonly Field[]
-  known: readonly string[]
-  draft: Draft
-}
-
-/** Guesses unknown operators only: between two known ones a guess could invert the meaning. */
-const nearestOperator = (operator: string, allowed: readonly string[]): string | undefined => {
-  const translated = translateOperator(operator)
-  if (translated === undefined) return findNearest(operator, allowed)
-  return allowed.includes(translated) ? translated : undefined
-}
-
-/** Reads a condition, `field=value` or `field[operator]=value`, into the draft. */
-export const readFilter = ({ name, value }: Pair, context: FilterContext): PairReading => {
-  const { resource, filterable, known, draft } = context
-  const bracketed = filterName.exec(name)
-  const base = bracketed?.[1] ?? name
-  const field = filterable.find((each) => each.name === base)
-  if (!field) {
-    const problem = resource.fields.has(base) ? 'cannot be filtered' : undefined
-    const takesOperator = (other: string) => filterable.some((each) => each.name === other)
-    return refuseUnknown({ name, value }, { known, takesOperator, problem, resource: resource.name })
-  }
-  const operator = bracketed ? (bracketed[2] as string) : 'in'
-  const operators = getOperators(field)
-  if (!operators.includes(operator)) {
-    const nearest = nearestOperator(operator, operators)
-    const detail = `${field.name} allows: ${operators.join(', ')}`
-    return refusePair(name, 'unknown_operator', detail, nearest && `${field.name}[${nearest}]`, value)
-  }
-  return readValue(name, filterReader(field, operator, draft), value, holdsEmptyText(field))
-}
 
 type Grammar = Readonly<{
   controls: ReadonlyMap<string, DraftReader>
@@ -118,8 +51,8 @@ const getGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   return byShape[shape]
 }
 
-/** Parses a query string; relative dates stay unresolved. Reports every fault. `parsed`: for `checkAsOf`. */
-export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: string): ParseOutcome => {
+/** Parses the pairs of a query string; relative dates stay unresolved. Reports every fault. `parsed`: for `checkAsOf`. */
+export const parseQuery = (resource: Resource, shape: QueryShape, pairs: readonly Pair[]): ParseOutcome => {
   const draft: Draft = { conditions: [] }
   const { controls, filterable, known } = getGrammar(resource, shape)
   const context: FilterContext = { resource, filterable, known, draft }
@@ -129,12 +62,12 @@ export const parseQuery = (resource: Resource, shape: QueryShape, rawQuery: stri
     return control ? readValue(pair.name, control(draft), pair.value) : readFilter(pair, context)
   }
 
-  const reading = readPairs(rawQuery, readPair)
+  const reading = readPairs(pairs, readPair)
   const { faults } = reading
   if (faults.length === 0) return { query: complete(resource, shape, draft) }
   const corrected = correct(formatMeant(reading), (meant) => parseQuery(resource, shape, meant))
-  const { asOf, on, includes = [], cursor } = draft
-  return { faults, parsed: { asOf, on, includes }, corrected, cursor }
+  const { asOf, on, includes = [], cursor: position } = draft
+  return { faults, parsed: { asOf, on, includes }, corrected, position }
 }
 
 const complete = (resource: Resource, shape: QueryShape, draft: Draft): Query => ({
@@ -146,3 +79,15 @@ const complete = (resource: Resource, shape: QueryShape, draft: Draft): Query =>
   hasByteOrderMark: false,
   ...draft,
 })
+
+/** Returns the faults of `as_of`: a day after `today` (YYYY-MM-DD), or parameters that exclude it. */
+export const checkAsOf = ({ asOf, on, includes }: DayParameters, today: string): Fault[] => {
+  if (asOf === undefined) return []
+  const fault = (parameter: string, detail: string): Fault => ({ parameter, code: 'invalid_value', detail })
+  const alone = 'as_of shows a single record at the end of that day: leave this out'
+  return [
+    ...(resolveDate(asOf, today) > today ? [fault('as_of', `expected a day up to today, ${today}`)] : []),
+    ...(on === undefined ? [] : [fault('on', alone)]),
+    ...(includes.length === 0 ? [] : [fault('include', alone)]),
+  ]
+}

@@ -1,6 +1,6 @@
+import { resolveDate, resolveInstant } from '../../lists/values.ts'
 import type { Resource } from '../resources/define.ts'
 import type { Condition, Query } from './query.ts'
-import { resolveDate, resolveInstant } from './values.ts'
 
 type Shared = Pick<Query, 'resource' | 'conditions' | 'sort' | 'fields' | 'includes' | 'limit' | 'count'>
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { QueryString } from '../../http/pairs.ts'
 import type { Include, Resource } from '../resources/define.ts'
 import { resources } from '../resources/index.ts'
 import { formatParts } from './canonical.ts'
@@ -67,18 +68,18 @@ const remembered = {
 
 /** Returns a cached `parseQuery`. Faults are not cached. */
 export const createPrepare = () => {
-  const known = new LRUCache<string, { prepared: PreparedQuery }>(remembered)
+  const known = new LRUCache<string, { query: PreparedQuery }>(remembered)
   return (
     resource: Resource,
     shape: QueryShape,
-    rawQuery: string,
-  ): { prepared: PreparedQuery } | Extract<ParseOutcome, { faults: unknown }> => {
-    const name = `${resource.name} ${shape} ${rawQuery}`
+    rawQuery: QueryString,
+  ): { query: PreparedQuery } | Extract<ParseOutcome, { faults: unknown }> => {
+    const name = `${resource.name} ${shape} ${rawQuery.text}`
     const found = known.get(name)
     if (found) return found
-    const outcome = parseQuery(resource, shape, rawQuery)
+    const outcome = parseQuery(resource, shape, rawQuery.pairs)
     if ('faults' in outcome) return outcome
-    const result = { prepared: prepare(outcome.query) }
+    const result = { query: prepare(outcome.query) }
     known.set(name, result)
     return result
   }

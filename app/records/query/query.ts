@@ -1,9 +1,7 @@
-import type { Field, Resource } from '../resources/define.ts'
+import type { Resource } from '../resources/define.ts'
 
 /** `eq` and `ne` are normalised to `in` and `nin` with one value. `words` is only of `q`. */
 export type Operator = 'in' | 'nin' | 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'null' | 'all' | 'words'
-
-export const normalised: Readonly<Record<string, Operator>> = { eq: 'in', ne: 'nin' }
 
 export type Condition = { field: string; operator: Operator; values: readonly string[] }
 
@@ -30,29 +28,7 @@ export type Query = {
   expiringWithin?: number | undefined
 }
 
-export const rangeOperators: readonly string[] = ['gt', 'gte', 'lt', 'lte']
-
-/** Returns the operators of a field, as clients write them. */
-export const getOperators = (field: Field): readonly string[] => {
-  if (!field.filter) return []
-  if (field.array) return ['eq', 'ne', 'in', 'nin', 'all']
-  const operators = ['eq', 'ne', 'in', 'nin']
-  if (field.filter === 'range') operators.push(...rangeOperators)
-  if (field.filter === 'prefix') operators.push('prefix')
-  if (!field.computed) operators.push('null')
-  return operators
-}
-
-export const parseSortKey = (text: string): SortKey =>
-  text.startsWith('-') ? { key: text.slice(1), descending: true } : { key: text, descending: false }
-
-export const formatSortKey = ({ key, descending }: SortKey): string => (descending ? `-${key}` : key)
-
-export const defaultLimit = 50
-export const maxLimit = 500
 export const maxSortKeys = 3
-export const maxParameters = 30
-export const maxValues = 200
 
 /** Names under which clients send credentials by mistake. Refused, because addresses are logged. */
 export const tokenParameters: readonly string[] = [

@@ -1,6 +1,6 @@
 import { accents, letters, longestWord, spellings } from '../../../schemas/letters.ts'
-import { describeAccident, isAccident } from './accidents.ts'
-import type { Parsed } from './values.ts'
+import type { Parsed } from '../../lists/values.ts'
+import { describeAccident, isAccident } from '../../lists/values.ts'
 
 export const maxWords = 5
 const shortestWord = 2

@@ -97,3 +97,11 @@ export const defineResource = <Schema extends z.ZodObject>(
   })
   return { ...definition, fields: new Map(fields) }
 }
+
+/** Whether `id` can be the id of a record. An invalid id is not sent to the database. */
+export const isId = ({ fields }: Resource, id: string): boolean =>
+  fields.get('id')?.element.safeParse(id).success === true
+
+/** Returns a text that changes with the version of each of these resources. For keys of answers that read them. */
+export const joinVersions = (resources: readonly Resource[]): string =>
+  resources.map(({ version }) => version).join('.')

@@ -1,7 +1,9 @@
 import type { NamedStatement } from '../../db/connect.ts'
 import { type CreateSlot, createStatementCache, type StatementCache } from '../../db/statement-cache.ts'
+import { rangeOperators } from '../../lists/values.ts'
+import { formatSortKey } from '../query/canonical.ts'
 import type { QueryPlan } from '../query/plan.ts'
-import { type Condition, formatSortKey, rangeOperators } from '../query/query.ts'
+import type { Condition } from '../query/query.ts'
 
 /** Whether one PostgreSQL plan fits all values. See docs/decisions/0040-statements-are-kept-prepared.md. */
 const isBound = ({ conditions, sort, count }: QueryPlan): boolean =>

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import { maxTotal } from '../../../schemas/page.ts'
 import { instantText } from '../../db/instant.ts'
+import { type Stamp, stampColumns } from '../../lists/answer.ts'
 import type { QueryPlan } from '../query/plan.ts'
 import { isComputed, listIncludes } from '../query/prepare.ts'
 import type { Include } from '../resources/define.ts'
@@ -9,16 +11,6 @@ import { sortKeys } from './conditions.ts'
 import { projection } from './projection.ts'
 import { countColumns, pageTables } from './rows.ts'
 import { isOwned, session } from './session.ts'
-
-export type Stamp = {
-  snapshot: string
-  /** The database's clock before the snapshot, RFC 3339. `statement_timestamp()` may be later. */
-  at: string
-  /** Start time of PostgreSQL, which identifies its sequence of transaction ids. */
-  server: string
-  /** A standby's newest mark, which identifies the primary that it follows. Empty on a primary. */
-  standby: string
-}
 
 export type PageRow = Stamp & {
   /** `limit + 1` if another page exists. */
@@ -32,10 +24,6 @@ export type PageRow = Stamp & {
   included: string | null
   data: string
 }
-
-export const stampColumns = sql`pg_current_snapshot()::text as snapshot, ${sql.raw(instantText('now()'))} as at,
-      extract(epoch from pg_postmaster_start_time())::text as server,
-      case when pg_is_in_recovery() then coalesce(newest_mark(), 'unmarked') else '' end as standby`
 
 const includedMember = (plan: QueryPlan, { resource: name, by }: Include): Sql => {
   const target = resources[name]
@@ -80,3 +68,19 @@ export const pageStatement = (plan: QueryPlan): RawBuilder<PageRow> => {
       from picked r cross join lateral (select ${projection(plan.resource, plan.fields, plan)}) x
     ) page`
 }
+
+/** `total_is_lower_bound` is left out if `total` is exact. */
+const describeTotal = ({ total, is_cut }: Pick<PageRow, 'total' | 'is_cut'>) => {
+  const counted = Math.min(total ?? 0, maxTotal)
+  return total !== counted || is_cut ? { total: counted, total_is_lower_bound: true } : { total }
+}
+
+/** Returns members of `page`: the total if it was requested, and `as_of` if the answer `isForDay`. */
+export const describeView = (
+  row: Pick<PageRow, 'total' | 'is_cut'>,
+  { count, day }: Pick<QueryPlan, 'count' | 'day'>,
+  isForDay: boolean,
+): object => ({
+  ...(count ? describeTotal(row) : {}),
+  ...(isForDay ? { as_of: day } : {}),
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { createSecrets } from '../../../app/config/secrets.ts'
-import { createCursorCodec } from '../../../app/records/query/cursor.ts'
+import { createCursorCodec } from '../../../app/lists/cursor.ts'
 import { cases, fc } from '../../random.ts'
 
 const secret = 'a secret of more than thirty-two characters'

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import { formatPairs, joinList, parsePairs, splitList } from '../../../app/http/pairs.ts'
-import { formatParts, withCursor } from '../../../app/records/query/canonical.ts'
+import { withCursor } from '../../../app/lists/cursor.ts'
+import { resolveDate, resolveInstant } from '../../../app/lists/values.ts'
+import { formatParts } from '../../../app/records/query/canonical.ts'
+import { getOperators } from '../../../app/records/query/filters.ts'
 import { type ParseOutcome, parseQuery } from '../../../app/records/query/parse.ts'
-import { getOperators, type Query } from '../../../app/records/query/query.ts'
-import { resolveDate, resolveInstant } from '../../../app/records/query/values.ts'
+import type { Query } from '../../../app/records/query/query.ts'
 import type { Field, Resource } from '../../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../../app/records/resources/index.ts'
 import { cases, fc } from '../../random.ts'
@@ -18,7 +20,7 @@ const understood = (outcome: ParseOutcome): Query => {
   throw new Error(JSON.stringify(outcome.faults))
 }
 const listFaults = (resource: Resource, query: string) => {
-  const outcome = parseQuery(resource, 'page', query)
+  const outcome = parseQuery(resource, 'page', parsePairs(query))
   return 'faults' in outcome ? outcome.faults : []
 }
 
@@ -88,9 +90,9 @@ t.test('parses every well-formed query, and its canonical form has the same mean
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(shown(anyQuery), ({ resource, pairs }) => {
-        const query = understood(parseQuery(resource, 'page', formatPairs(pairs)))
+        const query = understood(parseQuery(resource, 'page', parsePairs(formatPairs(pairs))))
         const canonical = formatQuery(query)
-        const again = understood(parseQuery(resource, 'page', canonical))
+        const again = understood(parseQuery(resource, 'page', parsePairs(canonical)))
         assert.equal(formatQuery(again), canonical)
         assert.deepEqual(meaning(again), meaning(query))
         assert.deepEqual(again.sort, query.sort)
@@ -109,7 +111,7 @@ t.test('the order of parameters and of list values does not change the canonical
           .sort((a, b) => a.at - b.at)
           .map(({ pair }) => pair)
         const canonical = (of: typeof pairs) =>
-          formatQuery(understood(parseQuery(resource, 'page', formatPairs(of))))
+          formatQuery(understood(parseQuery(resource, 'page', parsePairs(formatPairs(of)))))
         assert.equal(canonical(shuffled), canonical(pairs))
       }),
     ),
@@ -121,7 +123,7 @@ t.test('different queries have different canonical forms', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(shown(anyQuery), ({ resource, pairs }) => {
-        const query = understood(parseQuery(resource, 'page', formatPairs(pairs)))
+        const query = understood(parseQuery(resource, 'page', parsePairs(formatPairs(pairs))))
         const form = `${resource.name}?${formatQuery(query)}`
         const known = forms.get(form)
         if (known !== undefined) assert.equal(known, meaning(query))
@@ -133,7 +135,7 @@ t.test('different queries have different canonical forms', async (t) => {
 })
 
 t.test('three conditions with one operator keep all their values, whichever of them are lists', async (t) => {
-  const write = (query: string) => formatQuery(understood(parseQuery(products, 'page', query)))
+  const write = (query: string) => formatQuery(understood(parseQuery(products, 'page', parsePairs(query))))
   for (const [query, canonical] of [
     ['name[eq]=a&name=y,x&name[in]=w,z', 'name=w,z&name%5Bin%5D=x,y&name%5Beq%5D=a'],
     ['name[eq]=a&name=y,x&name[in]=b', 'name=x,y&name%5Bin%5D=a&name%5Beq%5D=b'],
@@ -141,25 +143,25 @@ t.test('three conditions with one operator keep all their values, whichever of t
   ] as const) {
     const written = new URLSearchParams(write(query))
     t.same([...written].sort(), [...new URLSearchParams(canonical)].sort(), query)
-    const again = understood(parseQuery(products, 'page', write(query)))
-    t.equal(meaning(again), meaning(understood(parseQuery(products, 'page', query))), query)
+    const again = understood(parseQuery(products, 'page', parsePairs(write(query))))
+    t.equal(meaning(again), meaning(understood(parseQuery(products, 'page', parsePairs(query)))), query)
   }
 })
 
 t.test('queries of one shape share no values', async (t) => {
-  const plain = understood(parseQuery(certificates, 'page', ''))
+  const plain = understood(parseQuery(certificates, 'page', parsePairs('')))
   const all =
     'limit=7&sort=number&count=exact&fields=id&include=product&on=2026-01-31&expiring_within=3&tags=a'
-  understood(parseQuery(certificates, 'page', all))
+  understood(parseQuery(certificates, 'page', parsePairs(all)))
   listFaults(certificates, 'limit=7&sort=nothing')
-  t.same(understood(parseQuery(certificates, 'page', '')), plain)
+  t.same(understood(parseQuery(certificates, 'page', parsePairs(''))), plain)
 })
 
 t.test('the URL of another page is the canonical form of the query with its cursor', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(shown(anyQuery), ({ resource, pairs }) => {
-        const query = understood(parseQuery(resource, 'page', formatPairs(pairs)))
+        const query = understood(parseQuery(resource, 'page', parsePairs(formatPairs(pairs))))
         const { list } = formatParts({ ...query, cursor: 'before' })
         assert.equal(withCursor(list, 'next-1_'), formatQuery({ ...query, cursor: 'next-1_' }))
       }),
@@ -188,7 +190,7 @@ t.test('no query string throws: each is parsed or refused with faults', async (t
     fc.assert(
       fc.property(fc.constantFrom(...resourceNames), anyText, (name, text) => {
         const latin1 = Buffer.from(text).toString('latin1')
-        const outcome = parseQuery(resources[name], 'page', latin1)
+        const outcome = parseQuery(resources[name], 'page', parsePairs(latin1))
         if ('faults' in outcome) assert.ok(outcome.faults.length > 0)
         else assert.ok(outcome.query)
       }),
@@ -207,10 +209,12 @@ t.test('no query string throws: each is parsed or refused with faults', async (t
 
 t.test('malformed brackets are a fault of the name before them, without a corrected query', (t) => {
   for (const name of ['status[', 'status[[x]]', 'status[in', 'status]']) {
-    const outcome = parseQuery(resources.approvals, 'page', `${name}=granted`)
+    const outcome = parseQuery(resources.approvals, 'page', parsePairs(`${name}=granted`))
     t.match(outcome, { faults: [{ parameter: name, did_you_mean: 'status' }] }, name)
   }
-  t.match(parseQuery(resources.approvals, 'page', 'status[[x]]=granted'), { corrected: undefined })
+  t.match(parseQuery(resources.approvals, 'page', parsePairs('status[[x]]=granted')), {
+    corrected: undefined,
+  })
   t.end()
 })
 
@@ -262,9 +266,9 @@ t.test('every fault is listed, with the expected form and the nearest valid name
 })
 
 t.test('proposes the corrected query if every fault has a nearest name', async (t) => {
-  const outcome = parseQuery(certificates, 'page', 'validty=vald&sort=-nmber&limit=5')
+  const outcome = parseQuery(certificates, 'page', parsePairs('validty=vald&sort=-nmber&limit=5'))
   t.same('corrected' in outcome && outcome.corrected, 'validity=valid&sort=-number&limit=5')
-  const hopeless = parseQuery(certificates, 'page', 'validty=valid&zzzzzz=1')
+  const hopeless = parseQuery(certificates, 'page', parsePairs('validty=valid&zzzzzz=1'))
   t.match(hopeless, { corrected: undefined }, 'not if one fault has no correction')
 })
 
@@ -290,7 +294,8 @@ t.test('bounds parameters, values, sort keys and limit', async (t) => {
 })
 
 t.test('only =, in, nin and all split values at commas', async (t) => {
-  const values = (query: string) => understood(parseQuery(products, 'page', query)).conditions[0]?.values
+  const values = (query: string) =>
+    understood(parseQuery(products, 'page', parsePairs(query))).conditions[0]?.values
   t.same(values('category[eq]=ICs, Smart Cards'), ['ICs, Smart Cards'])
   t.same(values('category=ICs, Smart Cards'), ['ICs', ' Smart Cards'], 'nothing is trimmed')
   t.same(values('category=ICs\\, Smart Cards'), ['ICs, Smart Cards'])
@@ -298,7 +303,8 @@ t.test('only =, in, nin and all split values at commas', async (t) => {
 })
 
 t.test('dates may be relative to today, also with a space for +', async (t) => {
-  const conditions = (query: string) => understood(parseQuery(certificates, 'page', query)).conditions
+  const conditions = (query: string) =>
+    understood(parseQuery(certificates, 'page', parsePairs(query))).conditions
   t.same(conditions('valid_until[lte]=today+90d')[0]?.values, ['today+90d'])
   t.same(conditions('valid_until[lte]=today%2B90d')[0]?.values, ['today+90d'])
   t.equal(resolveDate('today+90d', '2026-11-21'), '2027-02-19')
@@ -318,8 +324,8 @@ t.test('dates may be relative to today, also with a space for +', async (t) => {
 
 t.test('converts instants to UTC with six decimals', async (t) => {
   const value = (text: string) =>
-    understood(parseQuery(projects, 'page', `updated_at[gte]=${encodeURIComponent(text)}`)).conditions[0]
-      ?.values[0]
+    understood(parseQuery(projects, 'page', parsePairs(`updated_at[gte]=${encodeURIComponent(text)}`)))
+      .conditions[0]?.values[0]
   t.equal(value('2026-01-31T12:00:00Z'), '2026-01-31T12:00:00.000000Z')
   t.equal(value('2026-01-31T01:00:00.5+02:00'), '2026-01-30T23:00:00.500000Z')
   t.equal(value('2026-01-31'), '2026-01-31T00:00:00.000000Z')
@@ -348,7 +354,8 @@ t.test('converts instants to UTC with six decimals', async (t) => {
 
 t.test('an instant with more than six decimals is compared exactly', async (t) => {
   const value = (operator: string, text: string) =>
-    understood(parseQuery(projects, 'page', `updated_at[${operator}]=${text}`)).conditions[0]?.values[0]
+    understood(parseQuery(projects, 'page', parsePairs(`updated_at[${operator}]=${text}`))).conditions[0]
+      ?.values[0]
   const between = '2026-12-31T23:59:59.9999990000000001Z'
   for (const operator of ['gt', 'lte']) t.equal(value(operator, between), '2026-12-31T23:59:59.999999Z')
   for (const operator of ['gte', 'lt']) t.equal(value(operator, between), '2027-01-01T00:00:00.000000Z')
@@ -360,9 +367,9 @@ t.test('an instant with more than six decimals is compared exactly', async (t) =
 
 t.test('[eq] and [ne] find empty text; any other empty value is refused and names [eq]', async (t) => {
   for (const name of ['brand[eq]', 'brand[ne]', 'tags[eq]', 'name[eq]']) {
-    const query = understood(parseQuery(products, 'page', `${name}=`))
+    const query = understood(parseQuery(products, 'page', parsePairs(`${name}=`)))
     t.same(query.conditions[0]?.values, [''], name)
-    t.same(understood(parseQuery(products, 'page', formatQuery(query))), query, name)
+    t.same(understood(parseQuery(products, 'page', parsePairs(formatQuery(query)))), query, name)
   }
   for (const query of [
     'brand=',
@@ -446,9 +453,9 @@ t.test('an accident of a client is refused with the right form, and [eq] finds t
     }
     t.match(listFaults(products, `q=${encode(text)}`), [{ parameter: 'q', code: 'invalid_value' }], text)
     for (const operator of ['eq', 'ne']) {
-      const query = understood(parseQuery(products, 'page', `name[${operator}]=${encode(text)}`))
+      const query = understood(parseQuery(products, 'page', parsePairs(`name[${operator}]=${encode(text)}`)))
       t.same(query.conditions[0]?.values, [text])
-      const again = understood(parseQuery(products, 'page', formatQuery(query)))
+      const again = understood(parseQuery(products, 'page', parsePairs(formatQuery(query))))
       t.same(again, query, 'also in the link of the next page')
     }
   }
@@ -456,9 +463,9 @@ t.test('an accident of a client is refused with the right form, and [eq] finds t
   t.match(listFaults(products, 'id=undefined'), [{ code: 'invalid_value' }])
   t.match(listFaults(products, 'parent_product_id=null'), [{ detail: /parent_product_id\[null\]=true/ }])
   const both = understood(
-    parseQuery(products, 'page', 'name[eq]=null&name=a,b&name[in]=c&brand[ne]=&brand[nin]=a'),
+    parseQuery(products, 'page', parsePairs('name[eq]=null&name=a,b&name[in]=c&brand[ne]=&brand[nin]=a')),
   )
-  t.same(understood(parseQuery(products, 'page', formatQuery(both))).conditions.length, 5)
+  t.same(understood(parseQuery(products, 'page', parsePairs(formatQuery(both)))).conditions.length, 5)
   for (const text of ['Null', 'NULL', 'nan', 'undefined x', '{a}', '[x', '{', 'None']) {
     t.same(listFaults(products, `name=${encode(text)}`), [], text)
   }
@@ -472,7 +479,7 @@ t.test('a filter refuses text that cannot be stored', async (t) => {
 })
 
 const proposal = (resource: Resource, query: string): string | undefined => {
-  const outcome = parseQuery(resource, 'page', query)
+  const outcome = parseQuery(resource, 'page', parsePairs(query))
   return 'corrected' in outcome && outcome.corrected ? decodeURIComponent(outcome.corrected) : undefined
 }
 
@@ -547,14 +554,14 @@ t.test('a proposed query is valid and translates foreign syntax exactly', async 
         const at = seed % pairs.length
         const changed = respell[way]?.(pairs[at] as [string, string])
         if (!changed) return
-        const outcome = parseQuery(resource, 'page', formatPairs(pairs.with(at, changed)))
+        const outcome = parseQuery(resource, 'page', parsePairs(formatPairs(pairs.with(at, changed))))
         if (!('corrected' in outcome) || outcome.corrected === undefined)
           return assert.ok(way === 'typo' || !('query' in outcome))
-        const again = understood(parseQuery(resource, 'page', outcome.corrected as string))
+        const again = understood(parseQuery(resource, 'page', parsePairs(outcome.corrected as string)))
         if (way === 'typo') return
         assert.deepEqual(
           meaning(again),
-          meaning(understood(parseQuery(resource, 'page', formatPairs(pairs)))),
+          meaning(understood(parseQuery(resource, 'page', parsePairs(formatPairs(pairs))))),
         )
       }),
       { numRuns: cases(500) },

@@ -1,8 +1,7 @@
-import { createQueryId, PostgresQueryCompiler } from 'kysely'
-import type { Sql } from './column.ts'
+import { createQueryId, PostgresQueryCompiler, type RawBuilder } from 'kysely'
 
 /** Compiles a statement for the driver. */
-export const compile = (statement: Sql): { text: string; values: unknown[] } => {
+export const compile = (statement: RawBuilder<unknown>): { text: string; values: unknown[] } => {
   const { sql, parameters } = new PostgresQueryCompiler().compileQuery(
     statement.toOperationNode(),
     createQueryId(),

@@ -1,9 +1,6 @@
-import { date, text as storedText } from '../../../schemas/fields.ts'
-import { dayMs } from '../../config/units.ts'
-import type { Field } from '../resources/define.ts'
-import { describeAccident, isAccident } from './accidents.ts'
+import { date, text as storedText } from '../../schemas/fields.ts'
+import { dayMs } from '../config/units.ts'
 import { findNearest } from './nearest.ts'
-import { rangeOperators } from './query.ts'
 
 /** A value as canonical text, or the expected form. */
 export type Parsed = { value: string } | { detail: string; suggestion?: string }
@@ -17,6 +14,36 @@ export const oneOf =
     return { detail: `${intro}${values.join(', ')}`, ...(suggestion ? { suggestion } : {}) }
   }
 
+/** Texts that a program writes for a missing value or an object. */
+const written: ReadonlySet<string> = new Set(['undefined', 'null', 'NaN', '[object Object]'])
+
+const isJson = (text: string): boolean => {
+  if (!/^\s*[[{].*[\]}]\s*$/s.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What Postman fills in for a type (`<string>`), and sends for a variable without a value (`{{brand}}`). */
+const placeholder =
+  /^(?:<(?:string|number|integer|long|float|double|boolean|date|dateTime|uuid)>|\{\{[^{}]*\}\})$/
+
+/** Whether a text is a client's accident: a missing value, a placeholder, or an object or array of JSON. */
+export const isAccident = (text: string): boolean =>
+  written.has(text) || placeholder.test(text) || isJson(text)
+
+/** Whether only `[eq]` and `[ne]` take the text: an accident, or empty text. */
+export const isExplicitOnly = (text: string): boolean => text === '' || isAccident(text)
+
+const shorten = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
+
+/** Explains the accident. */
+export const describeAccident = (text: string): string =>
+  `got ${shorten(text)}, which a program writes for a missing value or an object: expected text`
+
 const relativeDate = /^today(?:([+ -])(\d{1,5})d)?$/
 
 /** Parses a date. One relative to today stays relative. */
@@ -29,6 +56,9 @@ export const parseDate = (text: string): Parsed => {
   if (date.safeParse(text).success) return { value: text }
   return { detail: 'expected a date as YYYY-MM-DD, or today, today+90d, today-30d' }
 }
+
+/** Operators that compare with a bound. */
+export const rangeOperators: readonly string[] = ['gt', 'gte', 'lt', 'lte']
 
 /** A date, or an instant (RFC 3339, section 5.6). A `+` may arrive as a space. */
 const instantPattern =
@@ -87,47 +117,6 @@ export const expectedValue = 'expected a value: switch off or leave out a parame
 /** Parses a boolean. */
 export const parseBoolean = (text: string): Parsed =>
   text === 'true' || text === 'false' ? { value: text } : { detail: 'expected true or false' }
-
-const parseText = (field: Field, text: string): Parsed => {
-  const checked = field.element.safeParse(text)
-  if (checked.success) return { value: text }
-  const capitals = text.toUpperCase()
-  const detail = checked.error.issues[0]?.message ?? 'expected another value'
-  return field.element.safeParse(capitals).success ? { detail, suggestion: capitals } : { detail }
-}
-
-/** Whether the field is text without a list of values. */
-export const isFreeText = ({ kind, values }: Field): boolean => kind === 'text' && !values
-
-/** Whether the field may hold empty text. */
-export const holdsEmptyText = (field: Field): boolean =>
-  isFreeText(field) && field.element.safeParse('').success
-
-/** Parses a filter value. Relative dates stay relative, so that a cursor outlives midnight. */
-export const parseValue = (field: Field, text: string, operator = 'in'): Parsed => {
-  const isExplicit = operator === 'eq' || operator === 'ne'
-  if (text === '' && !(isExplicit && holdsEmptyText(field))) {
-    const empty = holdsEmptyText(field) ? `, to find empty text, use ${field.name}[eq]=` : ''
-    return { detail: `${expectedValue}; to find null, use [null]=true${empty}` }
-  }
-  const values = field.kind === 'boolean' ? ['true', 'false'] : field.values
-  if (values) return oneOf(values, 'expected one of: ')(text)
-  if (field.kind === 'date') return parseDate(text)
-  if (field.kind === 'instant') return parseInstant(text, operator)
-  if (!isExplicit && isAccident(text)) return refuseAccident(field, text)
-  return parseText(field, text)
-}
-
-/** Refuses a value, or a whole list, that is a client's accident. */
-export const refuseAccident = ({ name, array }: Field, text: string): { detail: string } => {
-  const list = `a list is ${name}=a,b`
-  const forms = array
-    ? list
-    : `null is ${name}[null]=true, ${list}, a prefix is ${name}[prefix]=a if it allows that`
-  return {
-    detail: `${describeAccident(text)}; ${forms}, and this very text is ${name}[eq]=${text.slice(0, 40)}`,
-  }
-}
 
 /** Parses any storable text except `''`, for example a prefix, which a field's pattern need not match. */
 export const parseNonEmptyText = (text: string): Parsed => {

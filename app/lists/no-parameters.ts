@@ -1,13 +1,13 @@
-import { ApiError } from '../../errors.ts'
-import { type Pair, parsePairs } from '../../http/pairs.ts'
+import { ApiError } from '../errors.ts'
+import type { Pair, QueryString } from '../http/pairs.ts'
 
 /** Throws 400 `invalid_query` that names every parameter except allowed ones. By default none is allowed. */
 export const refuseParameters = (
-  rawQuery: string,
+  { pairs }: QueryString,
   detail: string,
   isAllowed: (pair: Pair) => boolean = () => false,
 ): void => {
-  const unknown = parsePairs(rawQuery).filter((pair) => !isAllowed(pair))
+  const unknown = pairs.filter((pair) => !isAllowed(pair))
   if (unknown.length === 0) return
   throw new ApiError('invalid_query', {
     detail,
@@ -18,5 +18,5 @@ export const refuseParameters = (
 }
 
 /** Refuses every parameter: the `querystring` schema of routes that read only a body. */
-export const emptyQuery = (rawQuery: string): void =>
+export const emptyQuery = (rawQuery: QueryString): void =>
   refuseParameters(rawQuery, 'This address has no parameters: send them in the body')

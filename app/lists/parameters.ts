@@ -1,10 +1,11 @@
-import type { Fault } from '../../errors.ts'
-import { formatPairs, type Pair, parsePairs } from '../../http/pairs.ts'
+import type { Fault } from '../errors.ts'
+import { formatPairs, type Pair, parsePairs } from '../http/pairs.ts'
 import { translateParameter } from './foreign.ts'
 import { findNearest } from './nearest.ts'
-import { maxParameters } from './query.ts'
 import { type ParameterReader, type ParameterReading, refuse } from './readers.ts'
 import { expectedValue } from './values.ts'
+
+export const maxParameters = 30
 
 /** `meant`: the corrected pair. `undefined` if the pair has no fault or no correction. */
 export type PairReading = { faults: Fault[]; meant?: readonly [name: string, value: string] }
@@ -79,8 +80,7 @@ export const readByName =
   }
 
 /** Reads every pair of a query string. Refuses repeated names, and all pairs if more than `maxParameters`. */
-export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReading): PairsReading => {
-  const pairs = parsePairs(rawQuery)
+export const readPairs = (pairs: readonly Pair[], readPair: (pair: Pair) => PairReading): PairsReading => {
   if (pairs.length > maxParameters) {
     const detail = `expected at most ${maxParameters} parameters, got ${pairs.length}: switch off or leave out those that you do not need`
     const { name } = pairs[maxParameters] as Pair
@@ -103,19 +103,22 @@ export const readPairs = (rawQuery: string, readPair: (pair: Pair) => PairReadin
   }
 }
 
-/** `corrected`: query string, if every fault is correctable. `cursor`: only the caller can verify it. */
+/** `corrected`: query string, if every fault is correctable. `position`: a cursor or token that is not verified yet. */
 export type FaultyQuery = {
   faults: Fault[]
   corrected?: string | undefined
-  cursor?: string | undefined
+  position?: string | undefined
 }
 
 type Outcome = { query: unknown } | Pick<FaultyQuery, 'corrected'>
 
 /** Parses `meant` again. Returns it if it is valid, otherwise the correction of its faults or `undefined`. */
-export const correct = (meant: string | undefined, parse: (meant: string) => Outcome): string | undefined => {
+export const correct = (
+  meant: string | undefined,
+  parse: (pairs: readonly Pair[]) => Outcome,
+): string | undefined => {
   if (meant === undefined) return undefined
-  const again = parse(meant)
+  const again = parse(parsePairs(meant))
   return 'query' in again ? meant : again.corrected
 }
 

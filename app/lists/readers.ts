@@ -1,9 +1,10 @@
-import type { Fault } from '../../errors.ts'
-import { joinList, splitList } from '../../http/pairs.ts'
-import type { ResourceName } from '../resources/define.ts'
-import { resourceNames } from '../resources/index.ts'
-import { maxLimit, maxValues } from './query.ts'
+import type { Fault } from '../errors.ts'
+import { joinList, splitList } from '../http/pairs.ts'
 import { oneOf, type Parsed } from './values.ts'
+
+export const defaultLimit = 50
+export const maxLimit = 500
+export const maxValues = 200
 
 /** `cure`: the value with every fault corrected, if possible. */
 export type ParameterReader = (value: string) => ParameterReading
@@ -90,12 +91,3 @@ export const pageReaders = (draft: {
   ['limit', single(integerWithin(1, maxLimit), into(draft, 'limit', Number))],
   ['cursor', single((value) => ({ value }), into(draft, 'cursor', String))],
 ]
-
-/** Returns the reader of a list of resources. It writes them to `draft` in the order of `resourceNames`. */
-export const resourcesReader = (draft: {
-  resources?: readonly ResourceName[] | undefined
-}): ParameterReader =>
-  many(
-    oneOfNames(resourceNames, 'invalid_value', 'resources'),
-    into(draft, 'resources', (names: string[]) => resourceNames.filter((name) => names.includes(name))),
-  )
