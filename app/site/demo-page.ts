@@ -77,6 +77,7 @@ ${recordBlock}<div id="picture"></div><div id="why" role="status"></div>
 <button type="button" class="quiet" id="excel" hidden>Download as Excel</button></div>
 <div id="panel" role="tabpanel" aria-labelledby="tab-table">
 <div id="table-box" class="scroll sheet" tabindex="0" role="group" aria-label="Answer as a table"></div>
+<p id="rows-shown" class="soft small" hidden></p>
 <div id="body" class="codebox" hidden><pre tabindex="0" aria-label="Body of the answer"></pre></div>
 <div id="snippet" class="codebox" hidden><pre tabindex="0" aria-label="Request"><code id="code"></code></pre></div>
 </div>

@@ -128,6 +128,97 @@ t.test('each question has a URL, and is readable on a phone and in dark colors',
   }
 })
 
+t.test('a table that scrolls shows how many of its rows are visible', async (t) => {
+  const { page, close } = await open('/demo#approvals')
+  await untilSaid(page, /approvals are in progress/)
+  const rows = await page.locator('#table-box tbody tr').count()
+  const readCount = async () =>
+    Number((await page.textContent('#rows-shown'))?.match(`^(\\d+) of ${rows} rows are visible`)?.[1])
+  const shown = await readCount()
+  t.ok(shown >= 5 && shown < rows, `${shown} of ${rows}`)
+  await page.locator('#table-box').evaluate((box) => box.scrollTo(0, 200))
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.locator('#rows-shown', { hasText: `of ${rows}` }).waitFor()
+  t.ok((await readCount()) <= shown, 'counted again, because rows are higher on a phone')
+  await page.click('#tab-json')
+  t.notOk(await page.isVisible('#rows-shown'))
+  await page.click('#tab-table')
+  await page.locator('#rows-shown').waitFor()
+  await page.setViewportSize({ width: 1280, height: 844 })
+  await page.click('a[href="#expiring"]')
+  await untilSaid(page, /certificates end/)
+  t.notOk(await page.isVisible('#rows-shown'), 'all rows are visible')
+  await close()
+})
+
+t.test('approvals in progress are the first rows', async (t) => {
+  const { page, close } = await open('/demo#approvals')
+  await untilSaid(page, /approvals are in progress/)
+  const [inProgress] = (await page.textContent('#said'))?.match(/^\d+/) ?? []
+  const stages = await page.locator('#table-box tbody td:nth-child(4)').allTextContents()
+  const isOpen = (stage: string) =>
+    !['planned', 'granted', 'rejected', 'cancelled', 'not required'].includes(stage)
+  t.ok(Number(inProgress) > 5)
+  t.same([...new Set(stages.map(isOpen))], [true, false])
+  t.equal(stages.filter(isOpen).length, Number(inProgress))
+  await close()
+})
+
+t.test('the button says if it opens the approvals', async (t) => {
+  const { page, close } = await open('/demo')
+  for (const { key, words } of questions) {
+    await page.click(`a[href="#${key}"]`)
+    await untilSaid(page, words)
+    const opens = key === 'expiring' || key === 'history'
+    const name = opens ? 'Open the approvals and change one' : 'Change a record'
+    t.equal(await page.textContent('#change'), name, key)
+  }
+  await close()
+})
+
+t.test('a valid certificate without an end is unlimited, and no cell about it is blank', async (t) => {
+  const { page, close } = await open('/demo#markets')
+  await page.waitForSelector('.matrix')
+  const rows = await page
+    .locator('#table-box tbody tr')
+    .evaluateAll((lines) =>
+      lines.map((line) => [...line.querySelectorAll('td')].map((cell) => cell.textContent)),
+    )
+  const certified = rows.filter(([, reason]) => /certificate valid|^approved as requested/.test(reason ?? ''))
+  t.ok(certified.some((row) => row[4] === 'unlimited'))
+  t.same(
+    certified.filter((row) => row[4] === ''),
+    [],
+  )
+  await page.getByRole('button', { name: /^Lumen Gateway, Germany: yes/ }).click()
+  await page.waitForSelector('#why .notice')
+  t.equal(await page.locator('#table-box tbody td').last().textContent(), 'unlimited')
+  await close()
+})
+
+t.test('on a phone, code and wide tables scroll, and their edges have a shadow', async (t) => {
+  const { page, close } = await open('/demo#markets')
+  await page.waitForSelector('.matrix')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.click('#tab-curl')
+  for (const selector of ['.matrix-box .scroll', '#snippet pre']) {
+    const { hidden, lines, shadows } = await page.evaluate<{
+      hidden: number
+      lines: string
+      shadows: number
+    }>(`(() => {
+      const box = document.querySelector('${selector}')
+      const { backgroundImage, whiteSpace } = getComputedStyle(box)
+      const hidden = box.scrollWidth - box.clientWidth
+      return { hidden, lines: whiteSpace, shadows: backgroundImage.split('linear-gradient').length - 1 }
+    })()`)
+    t.ok(hidden > 50, `${selector}: ${hidden} px`)
+    t.notMatch(lines, 'wrap', selector)
+    t.equal(shadows, 4, selector)
+  }
+  await close()
+})
+
 t.test('on a phone the questions form a strip, and a tap scrolls to the answer', async (t) => {
   const { page, close } = await open('/demo#changes')
   await page.setViewportSize({ width: 390, height: 844 })
@@ -202,6 +293,7 @@ t.test('the picture shows a change with its delay, and later its undoing', async
     await said.textContent(),
     /^LevelSense 60 GHz Radar, Germany: preparing → testing, [\d.]+ m?s after the commit\./,
   )
+  t.match(page.url(), /#approvals$/)
   await page.locator('.stages .changed').waitFor()
   t.equal(await page.textContent('.stages .changed'), `testing${(inTesting.rows[0]?.n ?? 0) + 1}`)
   t.ok(await page.isDisabled('#change'), 'an address changes one record in 10 s')

@@ -17,7 +17,7 @@ export type Edge = Readonly<{ column: string; at: string }>
 
 export type Include<Name = string> = Readonly<{ resource: ResourceName; by: Name }>
 
-/** What a value says about selling a product. `by_certificate`: only a valid certificate lets it be sold. */
+/** The effect of a value on the sale of a product. `by_certificate`: only a valid certificate lets it be sold. */
 export type MarketOutcome = 'allowed' | 'by_certificate' | 'undecided' | 'refused'
 
 type By<Name extends string, Value> = { readonly [name in Name]?: Value }

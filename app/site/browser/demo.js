@@ -76,6 +76,9 @@ const mark = (key) => {
   return find('strong', HTMLElement, link).textContent
 }
 
+/** `expiring` shows no approval, and `history` a single record. The button changes any of five approvals. @param {Question} question */
+const showsApprovals = ({ key }) => key !== 'expiring' && key !== 'history'
+
 /** @param {string} key */
 const open = async (key) => {
   record = toRecord(key)
@@ -85,6 +88,9 @@ const open = async (key) => {
   find('#question', HTMLElement).textContent = mark(question.key)
   find('#record-block', HTMLElement).hidden = record === undefined
   find('#excel', HTMLElement).hidden = question.excel === undefined
+  find('#change', HTMLElement).textContent = showsApprovals(question)
+    ? 'Change a record'
+    : 'Open the approvals and change one'
   find('#picture', HTMLElement).replaceChildren()
   find('#why', HTMLElement).replaceChildren()
   say('Asking …')
@@ -112,8 +118,7 @@ startStage()
 startHistory()
 startLive({
   onClick() {
-    // The button changes any of five approvals. `expiring` shows no approval, `history` a single record.
-    if (shown?.key === 'expiring' || shown?.key === 'history') location.hash = 'approvals'
+    if (shown && !showsApprovals(shown)) location.hash = 'approvals'
   },
   onEvents: showArrived,
 })

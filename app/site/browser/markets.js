@@ -8,6 +8,9 @@ import { marketRules } from './stage.js'
  * @typedef {import('./questions.js').Question} Question
  */
 
+/** A valid certificate without an end is unlimited. Other records without an end have none yet. @param {Row} row */
+const toEnd = ({ valid_until: end, validity }) => end ?? (validity === 'valid' ? 'unlimited' : '')
+
 /** @type {Question} */
 export const markets = {
   key: 'markets',
@@ -21,7 +24,7 @@ export const markets = {
     { title: 'Reason', of: (row) => row.words.replace(/^(yes|no), /, '') },
     { title: 'Scheme', of: (row) => row.scheme ?? '' },
     { title: 'Certificate', of: (row) => row.number ?? '' },
-    { title: 'Valid until', of: (row) => row.valid_until ?? '' },
+    { title: 'Valid until', of: toEnd },
   ],
   show(bodies, onCell) {
     const { product, country, requiredSchemes } = collectNames(bodies)

@@ -96,6 +96,8 @@ export const approvals = {
       product: product(row),
       country: country(row),
     }))
+    // Approvals in progress come first. Within each group the service's order stays.
+    records.sort((/** @type {Row} */ a, /** @type {Row} */ b) => Number(b.open) - Number(a.open))
     const open = records.filter((/** @type {Row} */ row) => row.open).length
     const counted = order.split(' ').map((status) => {
       const those = records.filter((/** @type {Row} */ row) => row.status === status)

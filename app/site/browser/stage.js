@@ -1,6 +1,6 @@
 import { countBytes, phrase, showBodies, showFigures } from './answer.js'
 import { snippets } from './snippets.js'
-import { showTable } from './table.js'
+import { showTable, startTable } from './table.js'
 import { startTabs } from './tabs.js'
 import { addCopyButton, find } from './ui.js'
 import { milliseconds, number } from './units.js'
@@ -62,6 +62,7 @@ export const showAnswers = (asked, answers, { columns, records }) => {
 }
 
 export const startStage = () => {
+  startTable(find('#table-box', HTMLElement))
   for (const box of document.querySelectorAll('.codebox')) addCopyButton(/** @type {HTMLElement} */ (box))
   const show = (/** @type {string} */ name) => {
     find('#table-box', HTMLElement).hidden = name !== 'table'

@@ -1,4 +1,4 @@
-import { make } from './ui.js'
+import { find, make } from './ui.js'
 
 /** @typedef {Record<string, any>} Row @typedef {import('./questions.js').Column} Column */
 
@@ -23,4 +23,20 @@ export const showTable = (box, columns, records) => {
     rest > 0 ? make('p', { class: 'soft small' }, `… and ${rest} more in the JSON.`) : '',
   )
   if (records.length === 0) box.replaceChildren(make('p', { class: 'soft' }, 'The answer has no rows.'))
+  countVisible(box)
 }
+
+/** If the table scrolls, a line below it shows how many of its rows are visible. @param {HTMLElement} box */
+const countVisible = (box) => {
+  const rows = [...box.querySelectorAll('tbody tr')]
+  const { bottom } = box.getBoundingClientRect()
+  const isVisible = (/** @type {Element} */ row) =>
+    row.getBoundingClientRect().bottom + box.scrollTop <= bottom
+  const line = find('#rows-shown', HTMLElement)
+  const visible = rows.filter(isVisible).length
+  line.hidden = box.hidden || visible === rows.length
+  line.textContent = `${visible} of ${rows.length} rows are visible. Scroll the table to see the others.`
+}
+
+/** Counts again if the size of the table changes, or another tab hides it. @param {HTMLElement} box */
+export const startTable = (box) => new ResizeObserver(() => countVisible(box)).observe(box)

@@ -4,6 +4,9 @@ import { matchSchemes } from './schemes.js'
 import { describe, say, showAnswers, token } from './stage.js'
 import { find, make } from './ui.js'
 
+/** @param {Record<string, any> | undefined} entry */
+const toEnd = (entry) => entry?.valid_until ?? (entry?.because === 'certificate_valid' ? 'unlimited' : '')
+
 /** Shows why a product may or may not be sold in a country. @param {string} product @param {string} country */
 export const askWhy = async (product, country) => {
   const asked = `/v1/custom/market-access?product_id=${encodeURIComponent(product)}&country_code=${country}`
@@ -19,7 +22,7 @@ export const askWhy = async (product, country) => {
       { title: 'Scheme on record', of: ({ entry }) => entry?.scheme ?? '' },
       { title: 'Because', of: ({ entry }) => toWords(entry?.because ?? 'nothing on record') },
       { title: 'Certificate', of: ({ entry }) => entry?.certificate_number ?? '' },
-      { title: 'Valid until', of: ({ entry }) => entry?.valid_until ?? '' },
+      { title: 'Valid until', of: ({ entry }) => toEnd(entry) },
     ],
     records: schemes,
   })
