@@ -5,7 +5,7 @@ import { getMethod } from '../app/http/methods.ts'
 import { createAccessLog } from '../app/observe/access-log.ts'
 import type { LogStream } from '../app/observe/log-stream.ts'
 import type { AnswerSource, SentAnswer } from '../app/observe/sent-answer.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, EndpointRequest } from './endpoint.ts'
 import type { LinkOptions } from './entry-reply.ts'
 
 declare module 'fastify' {
@@ -24,7 +24,12 @@ declare module 'fastify' {
 }
 
 /** An answer from the cache, or one that the cache has just read, and its endpoint. */
-export type CachedAnswer = Readonly<{ row: Endpoint; answer: ReadResult; links: LinkOptions }>
+export type CachedAnswer = Readonly<{
+  row: Endpoint
+  asked: Pick<EndpointRequest, 'rawQuery' | 'noCache'>
+  answer: ReadResult
+  links: LinkOptions
+}>
 
 const readTraceparent = ({ headers: { traceparent } }: FastifyRequest): string | undefined =>
   typeof traceparent === 'string' ? traceparent : undefined

@@ -46,17 +46,16 @@ const memoizeLast = <A, R>(compute: (argument: A) => R): ((argument: A) => R) =>
 }
 
 /** From the second request on, because most queries are sent only once. */
-const isRepeated = ({ answer }: CachedAnswer, { method, asked }: FastifyRequest): boolean =>
+const isRepeated = ({ answer, asked }: CachedAnswer, { method }: FastifyRequest): boolean =>
   method === 'GET' && !asked.noCache && answer.outcome === 'memory' && !answer.staleSeconds
 
 /** `undefined` if the edge must not repeat answers for this target. */
 const toKnownTarget = (
-  { row, answer: { entry }, links }: CachedAnswer,
+  { row, asked: { rawQuery }, answer: { entry }, links }: CachedAnswer,
   request: FastifyRequest,
 ): KnownTarget | undefined => {
   const scope = row.scope ?? row.getScope?.(request.params as Record<string, string>)
   if (row.demo === false || row.minuteCost || scope === undefined) return undefined
-  const { rawQuery } = request.asked
   const wanted = typeByFormat(rawQuery)
   const choose = getChoice(listTypes(row))
   return {

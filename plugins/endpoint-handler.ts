@@ -29,7 +29,7 @@ export const createHandler =
     }
     const answer = await (row as CachedEndpoint).answer({ ...asked, query })
     const links = { publicUrl, canonical }
-    request.cached = { row, answer, links }
+    request.cached = { row, asked, answer, links }
     return sendEntry(answer, request, reply, { ...links, noCache })
   }
 
