@@ -67,7 +67,7 @@ const merging: NodeForm = form(
     merge: z.array(nested).min(2).max(4),
     by: z.string(),
     prefer: z.string().optional(),
-    limit: count(bounds.listRows),
+    limit: count(bounds.listRows).default(bounds.listRows),
   }),
   ({ merge, by, prefer, limit }, place, context) => {
     const checkPart = (part: unknown, index: number) => {
@@ -130,7 +130,7 @@ const nodeForms: Record<string, NodeForm> = {
     checkSelection('first', given.first, 1, given, place, context),
   ),
   list: form(
-    z.strictObject({ list: nested, ...selection, limit: count(bounds.listRows) }),
+    z.strictObject({ list: nested, ...selection, limit: count(bounds.listRows).default(bounds.listRows) }),
     (given, place, context) => checkSelection('list', given.list, given.limit, given, place, context),
   ),
   merge: merging,

@@ -80,8 +80,6 @@ const checkMany = (
       .refuse(`no field of ${resource.name} holds another record's id: use on instead`)
   if (!field || !relations.includes(field.name))
     return place.at('many_on').refuseName(given.many_on, `${resource.name} are found by`, relations)
-  if (given.limit === undefined)
-    place.at('limit').refuse(`is missing: expected 1 to ${bounds.listRows} rows at most`)
   const on = checkField(given.on ?? 'id', place.at('on'), scope)
   if (on && !isId(on))
     return place.at('on').refuse(`expected a field with the same ids as ${field.name} of ${given.to}`)
@@ -89,7 +87,7 @@ const checkMany = (
     ? Object.fromEntries(given.pick.map((name) => [name, name]))
     : given.pick
   const select = checkSelect(picked, place.at('pick'), { ...scope, resource, joins: new Map() })
-  return on && { kind: 'many', alias, source, field, on, limit: given.limit ?? 1, select }
+  return on && { kind: 'many', alias, source, field, on, limit: given.limit ?? bounds.listRows, select }
 }
 
 const checkJoin = (alias: string, given: unknown, place: Place, scope: Scope, later: readonly string[]) => {

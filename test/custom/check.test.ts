@@ -31,6 +31,23 @@ t.test('the shipped documents are valid', async (t) => {
   }
 })
 
+t.test('a limit is optional: 50 rows, or 100 groups', async (t) => {
+  const member = (text: string) => {
+    const { body } = check(object(text))
+    if (!('object' in body)) throw new Error('expected an object')
+    return 'members' in body.object ? body.object.members[0]?.[1] : undefined
+  }
+  t.match(member('{ list: { from: products }, value: name }'), { rows: { limit: 50 } })
+  const part = '{ from: products, select: { a: name } }'
+  t.match(member(`{ merge: [${part}, ${part}], by: a }`), {
+    limit: 50,
+    parts: [{ limit: 50 }, { limit: 50 }],
+  })
+  t.match(member('{ count_by: { from: products }, fields: [brand] }'), { limit: 100 })
+  const join = 'joins: { a: { to: approvals, many_on: certificate_id, pick: [id] } }, select: { a: a }'
+  t.match(check(list(join)).body, { list: { limit: 50, joins: [{ kind: 'many', limit: 50 }] } })
+})
+
 type Case = [given: string, path: string, detail: RegExp, meant?: string]
 
 /** Puts the cases into a larger document, in which their paths begin with `place`. */
@@ -107,7 +124,6 @@ t.test('reports every fault with its path, the expected form and the nearest val
       ['{ sum: { from: certificates }, field: title }', '.field', /cannot be used here/],
       ['{ count_by: { from: certificates }, fields: [number] }', '.fields[0]', /cannot be used here.*scheme/],
       ['{ count_by: { from: certificates }, fields: [scheme, authority, validity] }', '.fields', /<=2/],
-      ['{ list: { from: products }, select: { a: name } }', '.limit', /is missing/],
       ['{ list: { from: products }, select: { a: name }, limit: 51 }', '.limit', /<=50/],
       ['{ list: { from: products }, limit: 5 }', '', /either select .* or value/],
       ['{ first: { from: products, sort: [brand] }, value: name }', '.first.sort', /products sorts by: name/],
@@ -143,11 +159,7 @@ t.test('reports every fault with its path, the expected form and the nearest val
         '.p.on',
         /holds an id of products, such as (?!.*_(id|code)s)/,
       ],
-      [
-        'a: { to: approvals, many_on: certificate_id, pick: [id] }',
-        '.a.limit',
-        /is missing: .* 1 to 50 rows/,
-      ],
+      ['a: { to: approvals, many_on: certificate_id, limit: 51, pick: [id] }', '.a.limit', /<=50/],
       [
         'a: { to: approvals, many_on: scheme, limit: 5, pick: [id] }',
         '.a.many_on',
