@@ -3,14 +3,14 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { compile } from '../app/db/compile.ts'
+import type { NamedStatement } from '../app/db/connect.ts'
 import { parsePairs } from '../app/http/pairs.ts'
 import { parseQuery } from '../app/records/query/parse.ts'
 import { planQuery } from '../app/records/query/plan.ts'
 import { resources } from '../app/records/resources/index.ts'
 import { pageStatement } from '../app/records/sql/statement.ts'
-import type { Statement } from './growth/plans.ts'
 import { type Rows, tell } from './lib/findings.ts'
-import { startPostgres } from './lib/postgres.ts'
+import { startPostgres, undurable } from './lib/postgres.ts'
 import { say } from './lib/progress.ts'
 import { type Question, questions } from './questions/list.ts'
 import { measure } from './questions/measure.ts'
@@ -32,19 +32,9 @@ const mostMs = 500
 const settings = `set role certdata_reader; set timezone = 'UTC'; set statement_timeout = '60s';
   set max_parallel_workers_per_gather = 0; set jit = off`
 
-const postgresSettings = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-  max_wal_size: '16GB',
-  checkpoint_timeout: '1h',
-  autovacuum: 'off',
-  shared_buffers: '2GB',
-}
+const postgresSettings = { ...undurable, shared_buffers: '2GB' }
 
-const toStatement = ({ resource = 'certificates', query }: Question, customerId: string): Statement => {
+const toStatement = ({ resource = 'certificates', query }: Question, customerId: string): NamedStatement => {
   const outcome = parseQuery(resources[resource], 'page', parsePairs(query))
   if ('faults' in outcome) throw new Error(`${query}: ${JSON.stringify(outcome.faults)}`)
   const today = new Date().toISOString().slice(0, 10)

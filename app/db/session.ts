@@ -7,6 +7,8 @@ const pinned = {
   bytea_output: 'hex',
   extra_float_digits: '1',
   search_path: 'public',
+  // See docs/decisions/0211-statements-are-not-compiled.md.
+  jit: 'off',
 } as const
 
 const settings = Object.entries(pinned)

@@ -24,11 +24,10 @@ export type ExportLimits = Pick<RowStreamOptions, 'idleMs' | 'totalMs' | 'now'>
 const frameTimeoutMs = 5_000
 
 /**
- * JIT compilation would delay the first row. The interval lets PostgreSQL notice a closed connection. Dates are
- * written by DateStyle.
+ * The interval lets PostgreSQL notice a closed connection. Dates are written by DateStyle.
  */
 const begin = ({ totalMs }: ExportLimits) => `begin isolation level repeatable read read only;
-  set local jit = off; set local client_connection_check_interval = 250; set local datestyle = iso;
+  set local client_connection_check_interval = 250; set local datestyle = iso;
   set local statement_timeout = ${Math.ceil(totalMs)}`
 
 const ask = async <Row>(client: PoolClient, text: string, values: unknown[] = []): Promise<Row[]> => {

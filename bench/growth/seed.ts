@@ -1,31 +1,20 @@
 import pg from 'pg'
-import { createProgress, type Progress, say } from '../lib/progress.ts'
+import { dropIndexes } from '../lib/indexes.ts'
+import { databaseUrl } from '../lib/postgres.ts'
+import { say } from '../lib/progress.ts'
 import { prepareSchema } from '../lib/seed.ts'
-import { copyIn } from './copy-in.ts'
-import { buildIndexes, dropIndexes } from './indexes.ts'
-import { createTables, getInstant, type Table } from './records.ts'
-import { type Batch, type Holder, listBatches, listHolders, type Size } from './sizes.ts'
+import { seedRecords } from '../lib/seed-records.ts'
+import { type Cell, listHolders, measuredCustomer } from './cells.ts'
 
-const recordTables = ['certificates', 'products', 'approvals'] as const
-const tables = [...recordTables, 'elements', 'record_words']
-
-/** Records of a customer per transaction. */
-const batchRows = 100
-const rowsOfChunk = 500
-const customersOfStatement = 1_000
-
-/** Measured on two cores with 5 m certificates, including their products, approvals and elements. */
-const bytesOfCertificate = 1_400
-const certificatesPerSecond = 25_000
-
-export const estimate = (sizes: readonly Size[]): { bytes: number; seconds: number } => {
-  const certificates = sizes.reduce((sum, size) => sum + size.certificates, 0)
-  return { bytes: certificates * bytesOfCertificate, seconds: certificates / certificatesPerSecond }
-}
-
-/** Replaces the database in a URL. */
-export const databaseUrl = (url: string, name: string): string =>
-  url.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`)
+/** In the change log. Each changed ten certificates of a customer, and some of other customers. */
+const transactions = 100_000
+/** In a database with a million certificates, and fewer in proportion. */
+const mostKeys = 20_000
+const mostRecords = 1_000_000
+const certificatesOfApproval = 10
+/** The first transaction of the log after the last change of the measured customer. */
+export const middleTransaction = (first: number): number => first + transactions / 2
+const emptyDatabase = 'growth_empty'
 
 const connect = async (url: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: url })
@@ -33,165 +22,96 @@ const connect = async (url: string): Promise<pg.Client> => {
   return client
 }
 
-const seedCustomers = async (client: pg.Client, holders: readonly Holder[]): Promise<void> => {
-  for (let from = 0; from < holders.length; from += customersOfStatement) {
-    const names = holders.slice(from, from + customersOfStatement).map(({ customerId }) => customerId)
-    await client.query(
-      `insert into customers (customer_id, name, plan) select c, c, 'enterprise' from unnest($1::text[]) c`,
-      [names],
-    )
-  }
+/**
+ * SQL: when a certificate changed, from 0 to 1, ten of a customer together. Changes of the measured customer end in the
+ * middle, so that a token from there has nothing new.
+ */
+const changedShare = `((ceil(i / 10.0) * 7919 % ceil(n / 10.0)) / ceil(n / 10.0)
+  + case customer_id when '${measuredCustomer}' then 0 else (hashtext(customer_id) & 65535) / 65536.0 end) % 1
+  * case customer_id when '${measuredCustomer}' then 0.5 else 1 end`
+const changedAt = `greatest(at, now() - interval '30 days' * (1 - ${changedShare}))`
+
+/** One row of each for every certificate. `$1`: the first transaction of the log. */
+const fillLog = `
+  insert into change_log (customer_id, xid, resource, record_id, changed_at)
+  select customer_id, ($1::bigint + floor(${changedShare} * ${transactions}))::text::xid8, 'certificates', 'c' || i, changed_at
+  from seeds order by 2, customer_id, i`
+const fillHistory = `
+  insert into record_history (customer_id, resource, record_id, at, since, old, xid)
+  select customer_id, 'certificates', 'c' || i, changed_at, at, '{"approval_status": "suspended"}',
+    ($1::bigint + floor(${changedShare} * ${transactions}))::text::xid8
+  from seeds order by 7, customer_id, i`
+
+const fillKeys = `
+  insert into api_keys (customer_id, key_id, secret_sha256)
+  select ($2::text[])[1 + i % cardinality($2)], left(md5(i::text), 16), sha256(i::text::bytea)
+  from generate_series(1, $1::integer) i`
+
+/** Uses up transaction numbers for the log. Resolves with the first. */
+const takeTransactions = async (client: pg.Client): Promise<number> => {
+  const { rows } = await client.query('select pg_current_xact_id()::text as first')
+  await client.query(`do $$ begin
+    for n in 1..${transactions} loop perform pg_current_xact_id(); commit; end loop; end $$`)
+  return Number(rows[0].first)
 }
 
-function* writeChunks(table: Table, batches: readonly Batch[], startMs: number, progress: Progress) {
-  let lines: string[] = []
-  let done = 0
-  for (const batch of batches) {
-    const at = getInstant(batch, startMs)
-    for (let n = batch.from; n <= batch.to; n++) lines.push(table.row(n, batch, at))
-    if (lines.length < rowsOfChunk) continue
-    done += lines.length
-    yield `${lines.join('\n')}\n`
-    lines = []
-    progress.at(done)
-  }
-  if (lines.length > 0) yield `${lines.join('\n')}\n`
-}
+/** A copy of a database has another identity: without this, the service empties its log. */
+const adopt = `update change_state set identity = change_identity(), pruned_below = ($1::bigint)::text::xid8`
+const mark = `insert into change_marks (xid, marked_at) values (($1::bigint)::text::xid8, now() - interval '30 days')`
+/** The log is as old as the records. */
+const begin = `update history_begun set since = now() - interval '6 years'`
 
-const copyTables = async (
-  client: pg.Client,
-  name: string,
-  holders: readonly Holder[],
-  of: readonly (typeof recordTables)[number][],
-): Promise<void> => {
-  const todayMs = Date.parse(new Date().toISOString().slice(0, 10))
-  const written = createTables(todayMs)
-  for (const key of of) {
-    const table = written[key]
-    const batches = listBatches(holders, key, batchRows)
-    const total = holders.reduce((sum, holder) => sum + holder[key], 0)
-    const progress = createProgress(`${name}: ${total} ${key}`, total)
-    const text = `copy ${key} (${table.columns.join(', ')}) from stdin`
-    const copied = await copyIn(client, text, writeChunks(table, batches, todayMs, progress))
-    progress.end()
-    if (copied !== total) throw new Error(`${copied} of ${total} ${key} were copied`)
-  }
-}
-
-/** Inserts the elements as the triggers would. The order of rows does not matter. */
-const fillElements = `
-  insert into elements (customer_id, resource, field, value, id)
-  select customer_id, 'certificates', 'standards', v, id from certificates, unnest(standards) v union all
-  select customer_id, 'certificates', 'tags', v, id from certificates, unnest(tags) v union all
-  select customer_id, 'products', 'part_numbers', v, id from products, unnest(part_numbers) v union all
-  select customer_id, 'products', 'tags', v, id from products, unnest(tags) v union all
-  select customer_id, 'approvals', 'tags', v, id from approvals, unnest(tags) v`
-
-/** Inserts the words of all rows, with the SQL of the triggers' own functions. */
-const fillWords = async (client: pg.Client): Promise<void> => {
-  for (const table of recordTables) {
-    const { rows } = await client.query('select prosrc as body from pg_proc where proname = $1', [
-      `${table}_words_insert`,
-    ])
-    const [, insert = ''] = /^begin(.*;)\s*return null;/s.exec((rows[0].body as string).trim()) ?? []
-    await client.query(insert.replace('from new_rows r', `from ${table} r`))
-  }
-}
-
-/** Counts rows that differ from the triggers' results. */
-const misderived = `
-  select (select count(*) from certificates where valid_from_sort <> coalesce(valid_from, 'infinity')
-      or valid_until_sort <> coalesce(valid_until, 'infinity') or issued_on_sort <> coalesce(issued_on, 'infinity'))
-    + (select count(*) from products where model_sort <> coalesce('v' || model, 'w'))
-    + (select count(*) from approvals where requested_on_sort <> coalesce(requested_on, 'infinity')
-      or expected_on_sort <> coalesce(expected_on, 'infinity')) as count`
-
-const fill = async (client: pg.Client, size: Size): Promise<void> => {
-  const holders = listHolders(size)
-  await seedCustomers(client, holders)
+const fill = async (client: pg.Client, cell: Cell, first: number): Promise<void> => {
+  const holders = listHolders(cell)
+  await seedRecords(client, cell.label, holders, { certificatesOfApproval, changedAt })
+  say(`${cell.label}: change log, history, keys`)
+  const keys = Math.ceil((mostKeys * cell.records) / mostRecords)
+  await client.query(fillKeys, [keys, holders.map(({ customerId }) => customerId)])
   await client.query('begin')
-  // COPY writes no write-ahead log if the same transaction truncated the table (wal_level = minimal).
-  for (const table of recordTables) await client.query(`alter table ${table} disable trigger user`)
-  await client.query(`truncate ${tables.join(', ')}`)
-  const dropped = await dropIndexes(client, tables)
-  await copyTables(client, size.name, holders, recordTables)
-  say(`${size.name}: elements of arrays`)
-  await client.query(fillElements)
-  say(`${size.name}: words`)
-  await fillWords(client)
-  await buildIndexes(client, dropped, size.name)
-  const { rows } = await client.query(misderived)
-  if (rows[0].count !== '0') throw new Error(`${rows[0].count} rows differ from the results of the triggers`)
-  await enableTriggers(client)
+  await client.query('truncate change_log, record_history, change_marks')
+  const dropped = await dropIndexes(client, ['change_log', 'record_history'])
+  await client.query(fillLog, [first])
+  await client.query(fillHistory, [first])
+  for (const text of dropped) await client.query(text)
+  await client.query(adopt, [first])
+  await client.query(mark, [first])
+  await client.query(begin)
   await client.query('commit')
-  say(`${size.name}: vacuum, analyze`)
+  say(`${cell.label}: vacuum, analyze`)
   await client.query('vacuum (freeze, analyze)')
 }
 
-/** Every trigger of the record tables is ENABLE ALWAYS. */
-const enableTriggers = async (client: pg.Client): Promise<void> => {
-  const { rows } = await client.query(
-    `select tgrelid::regclass::text as table, tgname as name from pg_trigger
-     where not tgisinternal and tgenabled = 'D' and tgrelid = any ($1::regclass[])`,
-    [tables],
+/**
+ * Creates the missing databases, two at the same time, and resolves with the URLs of all. Each resembles a database
+ * after years of imports and 30 days of changes: every certificate changed once in them.
+ */
+export const seedAll = async (serverUrl: string, cells: readonly Cell[]): Promise<string[]> => {
+  const admin = await connect(serverUrl)
+  const getName = ({ label }: Cell) => `growth_${label.replace('/', '_')}`
+  const { rows } = await admin.query(
+    `select datname as name from pg_database where shobj_description(oid, 'pg_database') = 'seeded'`,
   )
-  for (const { table, name } of rows) await client.query(`alter table ${table} enable always trigger ${name}`)
-}
-
-/**
- * Creates a database with customers and their certificates only, without keys and indexes, which makes
- * changes several times faster. Triggers are on. Resolves with the URL.
- */
-export const seedBare = async (serverUrl: string, name: string, size: Size): Promise<string> => {
-  const url = databaseUrl(serverUrl, name)
-  const admin = await connect(serverUrl)
-  await admin.query(`create database ${name}`).finally(() => admin.end())
-  await prepareSchema(url)
-  const client = await connect(url)
-  try {
-    const holders = listHolders(size)
-    await seedCustomers(client, holders)
-    await dropIndexes(client, ['certificates'])
-    await client.query('begin')
-    await client.query('alter table certificates disable trigger user')
-    await client.query('truncate certificates')
-    await copyTables(client, size.name, holders, ['certificates'])
-    await enableTriggers(client)
-    await client.query('commit')
-  } finally {
-    await client.end()
-  }
-  return url
-}
-
-/**
- * Creates a database of this size and resolves with its URL. It resembles a database after `migrate`, years
- * of imports and a pruned change log. COPY writes the rows without triggers and indexes, which are recreated
- * afterwards. An existing database keeps its rows.
- */
-export const seedSize = async (serverUrl: string, size: Size): Promise<string> => {
-  const name = `growth_${size.name}_${size.customers}`
-  const admin = await connect(serverUrl)
-  const url = databaseUrl(serverUrl, name)
-  try {
-    const { rows } = await admin.query(
-      `select shobj_description(oid, 'pg_database') as comment from pg_database where datname = $1`,
-      [name],
-    )
-    if (rows[0]?.comment === 'seeded') {
-      // From an earlier run: there may be new migrations.
-      await prepareSchema(url)
-      return url
+  const known = new Set(rows.map(({ name }) => name))
+  // The largest first, so that both cores are busy to the end.
+  const missing = cells.filter((cell) => !known.has(getName(cell))).sort((a, b) => b.records - a.records)
+  if (missing.length > 0) {
+    const first = await takeTransactions(admin)
+    await admin.query(`drop database if exists ${emptyDatabase}`)
+    await admin.query(`create database ${emptyDatabase}`)
+    await prepareSchema(databaseUrl(serverUrl, emptyDatabase))
+    for (const cell of missing) {
+      await admin.query(`drop database if exists ${getName(cell)}`)
+      await admin.query(`create database ${getName(cell)} template ${emptyDatabase}`)
     }
-    await admin.query(`drop database if exists ${name}`)
-    await admin.query(`create database ${name}`)
-    await prepareSchema(url)
-    const client = await connect(url)
-    await client.query(`set maintenance_work_mem = '1GB'`)
-    await fill(client, size).finally(() => client.end())
-    await admin.query(`comment on database ${name} is 'seeded'`)
-    return url
-  } finally {
-    await admin.end()
+    const work = async () => {
+      for (let cell = missing.shift(); cell; cell = missing.shift()) {
+        const client = await connect(databaseUrl(serverUrl, getName(cell)))
+        await fill(client, cell, first).finally(() => client.end())
+        await admin.query(`comment on database ${getName(cell)} is 'seeded'`)
+      }
+    }
+    await Promise.all([work(), work()])
   }
+  await admin.end()
+  return cells.map((cell) => databaseUrl(serverUrl, getName(cell)))
 }

@@ -28,6 +28,18 @@ const getOwner = (): { uid?: number; gid?: number } => {
  */
 export type PostgresOptions = { folder?: string; settings?: Readonly<Record<string, string>> }
 
+/** Settings for large seeds. A crash of the machine ends the bench anyway, and no read notices them. */
+export const undurable = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '16GB',
+  checkpoint_timeout: '1h',
+  autovacuum: 'off',
+}
+
 const benchSettings = { max_connections: '200', shared_buffers: '512MB', max_wal_size: '4GB' }
 
 const startLocal = async (bin: string, { folder: kept, settings }: PostgresOptions): Promise<Started> => {
@@ -101,3 +113,7 @@ export const getPostmaster = (url: string): Promise<number> => readNumber(url, '
 /** Returns the number of finished transactions of all databases. A query outside a transaction counts as one. */
 export const countTransactions = (url: string): Promise<number> =>
   readNumber(url, 'select sum(xact_commit + xact_rollback) from pg_stat_database')
+
+/** Replaces the database in a URL. */
+export const databaseUrl = (url: string, name: string): string =>
+  url.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`)

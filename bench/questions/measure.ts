@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
-import type { Node, Statement } from '../growth/plans.ts'
+import type { NamedStatement } from '../../app/db/connect.ts'
 
 const times = 3
 /** A statement that takes longer is not repeated. */
@@ -8,6 +8,17 @@ const longMs = 2_000
 
 /** `ms`: processor time of the backend, the least of three executions. `rows`: read, also by repeated look-ups. */
 export type Cost = { ms: number; planningMs: number; rows: number; lookUps: number; indexes: string[] }
+
+type Node = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: Node[]
+}
 
 const listNodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(listNodes)]
 
@@ -21,7 +32,7 @@ const readCpuMs = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
 /** Runs a statement on this client, whose server must be on this machine. */
-export const measure = async (client: pg.Client, { text, values }: Statement): Promise<Cost> => {
+export const measure = async (client: pg.Client, { text, values }: NamedStatement): Promise<Cost> => {
   const { rows: pids } = await client.query('select pg_backend_pid() as pid')
   let ms = Number.POSITIVE_INFINITY
   for (let i = 0; i < times && (i === 0 || ms < longMs); i++) {

@@ -11,7 +11,7 @@ import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createShapes } from '../../app/records/sql/shapes.ts'
 import { pageStatement } from '../../app/records/sql/statement.ts'
-import { dropIndexes } from '../../bench/growth/indexes.ts'
+import { dropIndexes } from '../../bench/lib/indexes.ts'
 import { connectOwner, createTestDatabase } from '../helper.ts'
 import { countLookUps, explain, type PlanNode, rowsRead } from './explain.ts'
 

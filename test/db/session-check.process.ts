@@ -211,9 +211,10 @@ const foreign = {
   bytea_output: 'escape',
   extra_float_digits: '-5',
   search_path: 'pg_temp',
+  jit: 'on',
 }
 const names = Object.keys(foreign) as (keyof typeof foreign)[]
-const ours = ['ISO, YMD', 'UTC', 'postgres', 'on', 'hex', '1', 'public']
+const ours = ['ISO, YMD', 'UTC', 'postgres', 'on', 'hex', '1', 'public', 'off']
 const showAll = `select array[${names.map((name) => `current_setting('${name}')`)}] as shown, current_user as role`
 
 const withForeignSettings = async (t: Test) => {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { createProgress } from '../lib/progress.ts'
+import { createProgress } from './progress.ts'
 
 const constraints = `
   select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
