@@ -35,7 +35,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(transport, { trustedProxies, clientIpHeader, allowHttp })
   await app.register(crossOrigin, { origins: config.corsOrigins })
   await app.register(gate, { publicUrl, pages: contents.pages })
-  await app.register(pages, { publicUrl, demoToken, contents })
+  await app.register(pages, { publicUrl, demoToken, house: config.house, contents })
   await app.register(methodGuard)
   await app.register(signingKeyRefresh, deps)
   await app.register(limiters, deps)

@@ -11,6 +11,7 @@ import { describeCustom } from '../app/openapi/custom.ts'
 import { type Description, type Route, toTemplate } from '../app/openapi/description.ts'
 import { createDocument } from '../app/openapi/document.ts'
 import { once } from '../app/site/once.ts'
+import type { Deps } from './deps.ts'
 import { addVary, sendTagged } from './entry-reply.ts'
 import rateLimit from './rate-limit.ts'
 
@@ -41,10 +42,11 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
 }
 
 /** Describes the routes registered after it. With a token, the document has the customer's custom endpoints, too. */
-export default fp<{ publicUrl: string }>(
-  async (app, { publicUrl }) => {
+export default fp<Pick<Deps, 'publicUrl' | 'config'>>(
+  async (app, { publicUrl, config: { house } }) => {
     const routes: Route[] = []
-    const addresses = { publicUrl, contactUrl: `${publicUrl}${app.site.contactPage?.path ?? '/'}` }
+    const contactUrl = `${publicUrl}${app.site.contactPage?.path ?? '/'}`
+    const addresses = { publicUrl, contactUrl, house }
     app.decorate('describedRoutes', routes)
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       const description = schema?.openapi

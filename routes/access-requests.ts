@@ -39,13 +39,14 @@ const apiRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { requests })
 
 const formRoutes: FastifyPluginAsyncZod<RouteOptions & Pick<Deps, 'config' | 'secrets' | 'now'>> = async (
   app,
-  { requests, config: { accessContact }, secrets, now },
+  { requests, config: { accessContact: contact, house, accessRequestDays: keptDays }, secrets, now },
 ) => {
+  const operation = { contact, house, keptDays }
   const form = createAccessForm(requests, secrets, now)
   acceptOnlyForms(app, (body) => Object.fromEntries(new URLSearchParams(body)))
   const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
-  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket(), accessContact)))
+  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket(), operation)))
   app.route({
     method: 'POST',
     url: '/access',
@@ -59,7 +60,7 @@ const formRoutes: FastifyPluginAsyncZod<RouteOptions & Pick<Deps, 'config' | 'se
         if (outcome.status === 429) await app.limiters.failures.hold(request.clientAddress)
         reply.headers(outcome.headers)
       }
-      return send(reply, accessOutcomePage(outcome, values, form.ticket(values.ticket), accessContact))
+      return send(reply, accessOutcomePage(outcome, values, form.ticket(values.ticket), operation))
     },
   })
 }

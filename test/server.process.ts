@@ -282,6 +282,21 @@ t.test('an unreachable Redis is a warning, and is used as soon as it answers', a
   t.equal(await service.stop(), 0)
 })
 
+t.test('a start in production names the missing variables of the house', async (t) => {
+  const database = await createTestDatabase()
+  closeAfter(t, database)
+  const service = await start({
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://api.example',
+    DATABASE_URL: database.url,
+    SECRET_KEY: secretKey,
+    TRUSTED_PROXIES: '127.0.0.1',
+    OPERATOR_NAME: 'House',
+  })
+  await service.printed('whose service this is: set IMPRINT_URL, PRIVACY_URL')
+  t.equal(await service.stop(), 0)
+})
+
 t.test('bad configuration stops the start with one message', async (t) => {
   const service = await start({ NODE_ENV: 'production' })
   const [code] = await once(service.child, 'close')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { describeMissingHouse } from '../config/house.ts'
 import { variables } from '../config/variables.ts'
 import { createCommand, type Output, print, type Shell } from './shell.ts'
 
@@ -16,6 +17,8 @@ const showConfig = (shell: Shell, options: Output): void => {
       `${variable.name}${variable.default ? `=${variable.default}` : ''}\n    ${variable.description}`,
   )
   print(shell, options, listed, text.join('\n'))
+  const missing = describeMissingHouse(shell.env)
+  if (missing !== undefined) shell.stderr.write(`Note: ${missing}\n`)
 }
 
 /** `certdata config` */

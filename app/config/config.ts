@@ -122,6 +122,7 @@ const toConfig = (env: Environment) => ({
   accessRequestDays: env.ACCESS_REQUEST_DAYS,
   historyDays: env.HISTORY_DAYS,
   auditDays: env.AUDIT_DAYS,
+  house: { name: env.OPERATOR_NAME, imprintUrl: env.IMPRINT_URL, privacyUrl: env.PRIVACY_URL },
   securityContact: env.SECURITY_CONTACT,
   operator: env.CERTDATA_OPERATOR,
   accessContact: env.ACCESS_CONTACT,

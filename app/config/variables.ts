@@ -21,6 +21,8 @@ const quota = (standard: number) => integer(1, 1_000_000_000).default(standard)
 
 const contact = z.string().regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'expected mailto:… or https://…')
 
+const webAddress = z.string().regex(/^https:\/\/[^\s/]+\S*$/, 'expected https://…')
+
 /** The schemas of the environment variables. `certdata config` prints their descriptions. */
 export const variables = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
@@ -197,6 +199,18 @@ export const variables = {
   METRICS_PORT: integer(1, 65535)
     .optional()
     .describe('Another port for /metrics, without TLS and token. Only the operator may reach it'),
+  OPERATOR_NAME: z
+    .string()
+    .max(200, 'expected at most 200 characters')
+    .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, 'expected a name without control characters')
+    .optional()
+    .describe(
+      'Name of the certification house that operates the service, shown on every page and in OpenAPI',
+    ),
+  IMPRINT_URL: webAddress.optional().describe('Its imprint, linked from every page and OpenAPI'),
+  PRIVACY_URL: webAddress
+    .optional()
+    .describe('Its privacy notice, linked from every page, the form on /access and OpenAPI'),
   SECURITY_CONTACT: contact
     .optional()
     .describe('Contact for security problems, in security.txt; default: the access form'),

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { build } from '../app.ts'
 import { type Config, ConfigError, parseConfig } from '../config/config.ts'
+import { describeMissingHouse } from '../config/house.ts'
 import { localOrigin } from '../config/local-origin.ts'
 import { listenOn } from '../http/listen.ts'
 import { welcome } from '../local/welcome.ts'
@@ -101,6 +102,8 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
       ? undefined
       : await startMetricsServer({ host: config.host, port: metricsPort, read: app.metrics.read, log })
   if (certificate) app.metrics.add([certificateFigure(certificate)])
+  const missing = config.production ? describeMissingHouse(process.env) : undefined
+  if (missing !== undefined && isFirst) log.warn({}, missing)
   app.startStatus()
   const tasks = isFirst
     ? await startTasks({ config, stores, log, warn, addFigures: app.metrics.add })

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import packageJson from '../../package.json' with { type: 'json' }
+import type { House } from '../config/house.ts'
 import { mediaTypes } from '../http/formats.ts'
 import { type Components, createComponents } from './components.ts'
 import type { Description, Route } from './description.ts'
@@ -97,24 +98,29 @@ const describeOperation = (route: Route, components: Components): SchemaNode => 
   }
 }
 
-const describeService = (contactUrl: string): SchemaNode => ({
+type Addresses = Readonly<{ publicUrl: string; contactUrl: string; house: House }>
+
+const describeContact = ({ house, contactUrl }: Addresses): SchemaNode => ({
+  name: house.name ?? 'Access and questions',
+  url: house.imprintUrl ?? contactUrl,
+  ...(house.privacyUrl === undefined ? {} : { 'x-privacy-url': house.privacyUrl }),
+})
+
+const describeService = (addresses: Addresses): SchemaNode => ({
   title: 'Certification Data API',
   version: packageJson.version,
   summary: packageJson.description,
   description: introduction,
-  contact: { name: 'Access and questions', url: contactUrl },
+  contact: describeContact(addresses),
   // For catalogues of APIs. The id stays the same in all versions.
   'x-audience': 'external-partner',
   'x-api-id': 'certification-data-api',
-  license: { name: "Use under the customer's contract", url: contactUrl },
+  license: { name: "Use under the customer's contract", url: addresses.contactUrl },
 })
 
 /** Creates the OpenAPI 3.1 document of these routes, in their order. Throws if a route or a schema is incomplete. */
-export const createDocument = (
-  routes: readonly Route[],
-  { publicUrl, contactUrl }: { publicUrl: string; contactUrl: string },
-): SchemaNode => {
-  const components = createComponents(publicUrl)
+export const createDocument = (routes: readonly Route[], addresses: Addresses): SchemaNode => {
+  const components = createComponents(addresses.publicUrl)
   const paths: Record<string, Record<string, SchemaNode>> = {}
   for (const route of routes) {
     const { method, path } = route
@@ -124,8 +130,8 @@ export const createDocument = (
   const tags = new Map(routes.map(({ description: { tag } }) => [tag.name, tag]))
   return {
     openapi: '3.1.0',
-    info: describeService(contactUrl),
-    servers: [{ url: publicUrl, 'x-internal': false }],
+    info: describeService(addresses),
+    servers: [{ url: addresses.publicUrl, 'x-internal': false }],
     tags: [...tags.values(), webhookTag],
     paths,
     webhooks: describeWebhooks(components),

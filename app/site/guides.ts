@@ -53,7 +53,9 @@ const kernelGuides: readonly GuideEntry[] = [
 ]
 
 /** Inserts the service's URL and demo token. A link to a file without a page becomes text. */
-const asServed = (text: string, names: ReadonlySet<string>, { publicUrl, demoToken }: SiteOptions): string =>
+type GuideOptions = Omit<SiteOptions, 'house'>
+
+const asServed = (text: string, names: ReadonlySet<string>, { publicUrl, demoToken }: GuideOptions): string =>
   text
     .replaceAll('http://localhost:3000', publicUrl)
     .replaceAll('cda_demo_public', demoToken)
@@ -70,7 +72,7 @@ const firstSentence = (paragraph: string) =>
 const toPages = (rendered: string) =>
   rendered.replace(/href="([\w-]+)\.md(#[^"]*)?"/g, `href="${guidesPath}/$1$2"`)
 
-const readGuide = (name: string, names: ReadonlySet<string>, options: SiteOptions): Guide => {
+const readGuide = (name: string, names: ReadonlySet<string>, options: GuideOptions): Guide => {
   const markdown = asServed(readFileSync(join(folder, `${name}.md`), 'utf8'), names, options)
   const [, title = name] = /^# (.+)$/m.exec(markdown) ?? []
   const [paragraph = ''] = /^[^|#\s].*$/m.exec(markdown.replace(/^```.*?^```$/gms, '')) ?? []
@@ -87,7 +89,7 @@ const readGuide = (name: string, names: ReadonlySet<string>, options: SiteOption
 }
 
 /** Reads the guides of kernel and features from `docs/`, by audience. Throws if a file is missing. */
-export const readGuides = (options: SiteOptions): GuideGroup[] => {
+export const readGuides = (options: GuideOptions): GuideGroup[] => {
   const all = [...kernelGuides, ...options.contents.guides].sort((a, b) => a.rank - b.rank)
   const names = new Set(all.map(({ name }) => name))
   return Object.entries(titles).map(([audience, title]) => ({

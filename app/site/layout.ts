@@ -1,3 +1,4 @@
+import type { House } from '../config/house.ts'
 import type { PageEntry } from '../contents.ts'
 import type { Assets } from './assets.ts'
 import { type Html, html } from './escape.ts'
@@ -65,10 +66,20 @@ ${markdown === undefined ? undefined : html`<link rel="alternate" type="text/mar
 }
 
 /** The same for all pages. `publicUrl` has no slash at its end. */
-type Frame = Readonly<{ assets: Assets; navigation: readonly PageEntry[]; publicUrl: string }>
+type Frame = Readonly<{ assets: Assets; navigation: readonly PageEntry[]; publicUrl: string; house: House }>
+
+const houseLinks = ({ imprintUrl, privacyUrl }: House): Html[] => {
+  const links = [
+    [imprintUrl, 'Imprint'],
+    [privacyUrl, 'Privacy'],
+  ] as const
+  return links.flatMap(([url, name]) =>
+    url === undefined ? [] : [html`<li><a href="${url}">${name}</a></li>`],
+  )
+}
 
 /** Returns the whole page, with head, navigation and footer. */
-export const layOut = (page: PageContent, { assets, navigation, publicUrl }: Frame): string => {
+export const layOut = (page: PageContent, { assets, navigation, publicUrl, house }: Frame): string => {
   const { title, description, path, main, isWide, isBare } = page
   return html`<!doctype html>
 <html lang="en">
@@ -90,8 +101,8 @@ ${renderHead(assets, page)}
 </div></header>
 ${isBare ? html`<div id="main" class="bare" tabindex="-1">${main}</div>` : html`<main id="main"${isWide ? html` class="wide"` : undefined} tabindex="-1">${main}</main>`}
 <footer class="site"><div class="bar">
-<p>Certification Data API. Every answer is read-only.</p>
-<ul><li><a href="/openapi.json">OpenAPI document</a></li><li><a href="/problems">Errors</a></li><li><a href="/status.json">Status as JSON</a></li><li><a href="/llms.txt">llms.txt</a></li><li><a href="/.well-known/security.txt">security.txt</a></li></ul>
+<p>Certification Data API${house.name === undefined ? undefined : html` of ${house.name}`}. Every answer is read-only.</p>
+<ul>${houseLinks(house)}<li><a href="/openapi.json">OpenAPI document</a></li><li><a href="/problems">Errors</a></li><li><a href="/status.json">Status as JSON</a></li><li><a href="/llms.txt">llms.txt</a></li><li><a href="/.well-known/security.txt">security.txt</a></li></ul>
 </div></footer>
 </body>
 </html>

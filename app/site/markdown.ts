@@ -62,11 +62,20 @@ const markdown = new Marked({
   },
 })
 
+/** Blocks that are not copied are answers. Their words are also in the text and in the reference. */
+const withoutAnswers = (rendered: string) =>
+  rendered.replace(/<div class="codebox"><pre.*?<\/pre><\/div>/gs, ' ')
+
 const listSections = (body: string): Section[] =>
   body.split(/(?=<h[1-3][ >])/).map((part) => {
     const [all = '', depth = '1', id = '', heading = ''] =
       /^<h([1-3])(?: id="([^"]+)")?>(.*?)<\/h\1>/s.exec(part) ?? []
-    return { id, title: toText(heading), depth: Number(depth), text: toText(part.slice(all.length)) }
+    return {
+      id,
+      title: toText(heading),
+      depth: Number(depth),
+      text: toText(withoutAnswers(part.slice(all.length))),
+    }
   })
 
 /** Converts Markdown of this repository. The result is not sanitised, so never pass text from outside. */

@@ -57,12 +57,12 @@ const getAssets = (folders: readonly URL[]): Assets => {
 
 /** Reads guides and assets. Pages are rendered later, when first requested, so that the service starts sooner. */
 export const createSite = (options: SiteOptions): Site => {
-  const { publicUrl, demoToken, contents } = options
+  const { publicUrl, demoToken, house, contents } = options
   const assets = getAssets(contents.browserFolders)
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
   const pages = [demoPage(demoToken), docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
-  const frame = { assets, navigation: listNavigation(contents.pages), publicUrl }
+  const frame = { assets, navigation: listNavigation(contents.pages), publicUrl, house }
   const toPage = (content: PageContent) => toFile(htmlType, layOut(content, frame))
   const untagged = (content: PageContent): SiteFile => {
     const body = Buffer.from(layOut(content, frame))

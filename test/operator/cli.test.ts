@@ -495,6 +495,14 @@ t.test('config lists every variable with its meaning and default, without a data
   t.match((await run(['config'])).stdout, /PORT=3000\n {4}Port/)
 })
 
+t.test('config names the missing variables of the house', async (t) => {
+  const missing = /^Note: .* set OPERATOR_NAME, IMPRINT_URL, PRIVACY_URL\n$/
+  for (const options of [[], ['--json']]) t.match((await run(['config', ...options])).stderr, missing)
+  const env = { OPERATOR_NAME: 'House', IMPRINT_URL: 'https://house.example' }
+  t.match((await run(['config'], { env })).stderr, /: set PRIVACY_URL\n$/)
+  t.equal((await run(['config'], { env: { ...env, PRIVACY_URL: 'https://house.example' } })).stderr, '')
+})
+
 t.test('commands that destroy something ask first', async (t) => {
   const { cli, json, query } = await openCli(t)
   await cli('migrate')

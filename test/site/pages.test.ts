@@ -123,6 +123,48 @@ t.test('icon, robots.txt and the preview image exist', async (t) => {
   t.same([image.rawPayload.readUInt32BE(16), image.rawPayload.readUInt32BE(20)], [1200, 630])
 })
 
+const house = {
+  OPERATOR_NAME: 'Prüfhaus <Süd> GmbH',
+  IMPRINT_URL: 'https://house.example/imprint',
+  PRIVACY_URL: 'https://house.example/privacy?a&b',
+}
+
+t.test('every page, the access form and OpenAPI say whose service this is', async (t) => {
+  const named = await createTestApp(database, { env: { ...house, ACCESS_REQUEST_DAYS: '45' } })
+  t.teardown(() => named.close())
+  for (const path of [...all, '/docs/guides/quick-start']) {
+    const [, footer] = (await named.inject(path)).body.split('<footer')
+    t.match(footer, 'Certification Data API of Prüfhaus &lt;Süd&gt; GmbH.', path)
+    t.match(footer, '<a href="https://house.example/imprint">Imprint</a>')
+    t.match(footer, '<a href="https://house.example/privacy?a&amp;b">Privacy</a>')
+  }
+  const form = (await named.inject('/access')).body
+  t.match(form, 'Prüfhaus &lt;Süd&gt; GmbH may keep these details to answer the request.')
+  t.match(form, 'deleted 45 days after the decision, or after their arrival if there is none.')
+  t.match(form, 'See the <a href="https://house.example/privacy?a&amp;b">privacy notice</a>.')
+  t.strictSame((await named.inject('/openapi.json')).json().info.contact, {
+    name: house.OPERATOR_NAME,
+    url: house.IMPRINT_URL,
+    'x-privacy-url': house.PRIVACY_URL,
+  })
+})
+
+t.test('without the name of the house, pages have neither an empty name nor a dead link', async (t) => {
+  for (const path of pages) {
+    const [, footer] = (await get(path)).body.split('<footer')
+    t.match(footer, '<p>Certification Data API. Every answer', path)
+    t.notMatch(footer, /Imprint|Privacy|undefined/, path)
+  }
+  const form = (await get('/access')).body
+  t.match(form, 'The certification house may keep these details')
+  t.match(form, 'deleted 30 days after the decision')
+  t.notMatch(form, 'privacy notice')
+  t.match((await get('/openapi.json')).json().info.contact, {
+    name: 'Access and questions',
+    url: `${publicUrl}/access`,
+  })
+})
+
 t.test('the access page names the contact', async (t) => {
   t.match((await get('/access')).body, '<a href="mailto:access@house.example">access@house.example</a>')
 })

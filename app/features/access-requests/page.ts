@@ -1,6 +1,10 @@
+import type { House } from '../../config/house.ts'
 import { type Html, html } from '../../site/escape.ts'
 import type { PageContent } from '../../site/layout.ts'
 import type { FormOutcome, FormValues } from './form.ts'
+
+/** The operator's settings that the page shows. `contact`: a `mailto:` or `https:` URL. */
+type Operation = Readonly<{ contact: string | undefined; house: House; keptDays: number }>
 
 type Field = Readonly<{
   name: string
@@ -49,11 +53,25 @@ const fieldBlock = (
   return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : undefined}${control}${faultLine(name, fault)}</div>`
 }
 
-const renderForm = (ticket: string, values: FormValues, faults: Readonly<Record<string, string>>): Html =>
+const consentWords = ({ house, keptDays }: Operation): Html => {
+  const time = `${keptDays} ${keptDays === 1 ? 'day' : 'days'}`
+  const notice =
+    house.privacyUrl === undefined
+      ? undefined
+      : html` See the <a href="${house.privacyUrl}">privacy notice</a>.`
+  return html`${house.name ?? 'The certification house'} may keep these details to answer the request. They are deleted ${time} after the decision, or after their arrival if there is none.${notice}`
+}
+
+const renderForm = (
+  ticket: string,
+  values: FormValues,
+  faults: Readonly<Record<string, string>>,
+  operation: Operation,
+): Html =>
   html`<form id="access" class="plate" method="post" action="/access">
 ${fields.map((field) => fieldBlock(field, values[field.name] ?? '', faults[field.name]))}
 <div class="field trap" aria-hidden="true"><label for="website">Website</label><input id="website" name="website" tabindex="-1" autocomplete="off" value=""></div>
-<div class="field"><label class="consent"><input type="checkbox" id="consent" name="consent" value="true"${values.consent === 'true' ? html` checked` : undefined} required aria-describedby="consent-fault"${faults.consent === undefined ? undefined : html` aria-invalid="true"`}><span>These details may be kept to answer the request. They are deleted after a set time.</span></label>${faultLine('consent', faults.consent && 'tick this box to send the request')}</div>
+<div class="field"><label class="consent"><input type="checkbox" id="consent" name="consent" value="true"${values.consent === 'true' ? html` checked` : undefined} required aria-describedby="consent-fault"${faults.consent === undefined ? undefined : html` aria-invalid="true"`}><span>${consentWords(operation)}</span></label>${faultLine('consent', faults.consent && 'tick this box to send the request')}</div>
 <input type="hidden" name="ticket" value="${ticket}">
 <button type="submit" class="main">Send the request</button>
 </form>`
@@ -89,23 +107,27 @@ ${contactLine(contact)}
 <p>The <a href="/demo">demo</a> needs no access. It uses example data and a public token.</p></div>`,
 })
 
-/** Returns `/access` with an empty form. `ticket`: the signed time. `contact`: a `mailto:` or `https:` URL. */
-export const accessPage = (ticket: string, contact: string | undefined): PageContent =>
-  toPage(html`<div id="outcome" tabindex="-1"></div>${renderForm(ticket, {}, {})}`, contact)
+/** Returns `/access` with an empty form. `ticket`: the signed time. */
+export const accessPage = (ticket: string, operation: Operation): PageContent =>
+  toPage(
+    html`<div id="outcome" tabindex="-1"></div>${renderForm(ticket, {}, {}, operation)}`,
+    operation.contact,
+  )
 
 /** Returns the page after a submission: the receipt, or the form again with its faults. */
 export const accessOutcomePage = (
   outcome: FormOutcome,
   values: FormValues,
   ticket: string,
-  contact: string | undefined,
+  operation: Operation,
 ): PageContent => {
+  const { contact } = operation
   if (outcome.kind === 'received') return toPage(receipt(outcome.id, outcome.dueAt), contact)
   const { message, faults } = outcome
   const controls = [...fields, { name: 'consent', label: 'Your consent' }]
   const links = controls.filter(({ name }) => faults[name] !== undefined)
   return toPage(
-    html`<div id="outcome" class="notice bad" tabindex="-1"><p><strong>${message}</strong></p><ul>${links.map(({ name, label }) => html`<li><a href="#${name}">${label}</a></li>`)}</ul></div>${renderForm(ticket, values, faults)}`,
+    html`<div id="outcome" class="notice bad" tabindex="-1"><p><strong>${message}</strong></p><ul>${links.map(({ name, label }) => html`<li><a href="#${name}">${label}</a></li>`)}</ul></div>${renderForm(ticket, values, faults, operation)}`,
     contact,
   )
 }
