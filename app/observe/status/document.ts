@@ -1,6 +1,6 @@
 import { type History, shownDays } from './history.ts'
 import { findIncidents, type Incident } from './incidents.ts'
-import { judgeFigures, judgeService } from './judgement.ts'
+import { judgeFigures, judgeService, soundLevel } from './judgement.ts'
 import { type Minute, minuteMs, minutesPerDay, quantile } from './minutes.ts'
 import { createStretchReader, type Stretch, type Sums } from './stretch.ts'
 import { targets } from './targets.ts'
@@ -61,9 +61,9 @@ const describePeriod = (stretch: Stretch, wholeMinutes: number) => {
   }
 }
 
-const describeIncident = ({ from, until, kind, availability }: Incident, end: number) => ({
+const describeIncident = ({ from, until, kind, availability }: Incident, end: number, isOver: boolean) => ({
   from: instant(from),
-  until: until === null ? null : instant(until),
+  until: until === null && !isOver ? null : instant(until ?? end),
   minutes: (until ?? end) - from,
   kind,
   availability: rounded(availability, 4),
@@ -71,9 +71,15 @@ const describeIncident = ({ from, until, kind, availability }: Incident, end: nu
 
 /**
  * Creates the content of `/status.json` up to the last settled minute. `own`: minutes of this instance that
- * are not in the database yet. Minutes without any report count as unavailable.
+ * are not in the database yet. Minutes without any report count as unavailable. `answersSinceMs`: the first
+ * probe since the last failed one, or since the start; `undefined` after a failure.
  */
-export const createStatusDocument = (history: History, own: readonly Minute[], nowMs: number) => {
+export const createStatusDocument = (
+  history: History,
+  own: readonly Minute[],
+  nowMs: number,
+  answersSinceMs?: number,
+) => {
   const until = Math.floor((nowMs - settledAfterMs) / minuteMs)
   const first = Math.min(history.first ?? until, ...own.map(({ minute }) => minute))
   const since = Math.min(first + 1, until)
@@ -91,6 +97,14 @@ export const createStatusDocument = (history: History, own: readonly Minute[], n
   }
   const { from, levels } = reader.read(clamp(getStart(shownDays)), until)
   const incidents = findIncidents(from, levels).slice(-shownIncidents).reverse()
+  const level = until > since ? (reader.levelAt(until - 1) ?? 0) : undefined
+  // Probes of the last settled minute failed, and the next ones succeeded: after a restart, for example.
+  const isBack =
+    level !== undefined &&
+    level < soundLevel &&
+    answersSinceMs !== undefined &&
+    answersSinceMs >= (until - 1) * minuteMs
+  const answersSince = isBack ? new Date(answersSinceMs).toISOString() : undefined
   const periods = {
     now: period(until - 5),
     '24h': period(until - minutesPerDay),
@@ -98,13 +112,14 @@ export const createStatusDocument = (history: History, own: readonly Minute[], n
     '90d': period(getStart(shownDays)),
   }
   return {
-    ...judgeService(until > since ? (reader.levelAt(until - 1) ?? 0) : undefined, periods),
+    ...judgeService(level, periods, answersSince),
+    answers_again_since: answersSince ?? null,
     generated_at: new Date(nowMs).toISOString(),
     measured_since: until > since ? instant(since) : null,
     targets,
     periods,
     series: { minutes: points(60, 1), quarters: points(96, 15), days: points(shownDays, minutesPerDay) },
-    incidents: incidents.map((each) => describeIncident(each, until)),
+    incidents: incidents.map((each) => describeIncident(each, until, isBack)),
   }
 }
 

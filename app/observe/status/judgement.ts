@@ -17,6 +17,8 @@ export type JudgedFigures = Readonly<{
 
 type ServiceState = 'operational' | 'degraded' | 'down' | 'unknown'
 
+/** The least availability of a minute without a fault worth mentioning. */
+export const soundLevel = 0.95
 const leastMeasured = 0.5
 /** The average of fewer answers is not judged: a single slow answer would decide. */
 const leastAnswers = 20
@@ -43,11 +45,17 @@ const listBroken = (verdicts: PromiseVerdicts): string[] =>
 
 const lists = new Intl.ListFormat('en')
 
-const judgeMoment = (level: number | undefined, verdicts: PromiseVerdicts): [ServiceState, string] => {
+const judgeMoment = (
+  level: number | undefined,
+  verdicts: PromiseVerdicts,
+  answersSince: string | undefined,
+): [ServiceState, string] => {
   if (level === undefined || verdicts.availability === 'unknown')
     return ['unknown', 'Not enough measurements yet']
+  if (level < soundLevel && answersSince !== undefined)
+    return ['degraded', `The service answers again since ${answersSince.slice(11, 16)} UTC`]
   if (level < 0.5) return ['down', 'The service does not answer correctly']
-  if (level < 0.95) return ['degraded', 'Some requests fail at the moment']
+  if (level < soundLevel) return ['degraded', 'Some requests fail at the moment']
   const broken = listBroken(verdicts)
   if (broken.length > 0) return ['degraded', `Below the promise at the moment: ${lists.format(broken)}`]
   return ['operational', 'All systems operational']
@@ -65,11 +73,15 @@ const formatNote = (
   return notes.length === 0 ? null : `Below the promise: ${notes.join('; ')}.`
 }
 
-/** `level`: availability of the last minute, 0 to 1, 0 if unreported; `undefined` before any measurement. */
+/**
+ * `level`: availability of the last minute, 0 to 1, 0 if unreported; `undefined` before any measurement.
+ * `answersSince`: if the service answers again since that minute, the first success (ISO 8601).
+ */
 export const judgeService = (
   level: number | undefined,
   periods: Readonly<Record<'now' | keyof typeof names, { verdicts: PromiseVerdicts }>>,
+  answersSince?: string,
 ): { status: ServiceState; headline: string; note: string | null } => {
-  const [status, headline] = judgeMoment(level, periods.now.verdicts)
+  const [status, headline] = judgeMoment(level, periods.now.verdicts, answersSince)
   return { status, headline, note: formatNote(periods) }
 }

@@ -31,6 +31,8 @@ export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
   const instance = randomBytes(8).toString('hex')
   const minutes = createMinutes(now)
   const history = createHistoryReader(db, now)
+  /** The first success since the last failed probe, or since the start. */
+  let answersSinceMs: number | undefined
   let made: { atMs: number; document: StatusDocument } | undefined
 
   return {
@@ -39,6 +41,7 @@ export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
       const atMs = now()
       const ageMs = await within(probeTimeoutMs, probe()).catch(() => undefined)
       minutes.addProbe(atMs, ageMs)
+      answersSinceMs = ageMs === undefined ? undefined : (answersSinceMs ?? atMs)
     },
     async report(all) {
       const due = minutes.unsettled(all)
@@ -56,7 +59,10 @@ export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
     document() {
       const nowMs = now()
       if (!made || Math.abs(nowMs - made.atMs) >= documentMs) {
-        made = { atMs: nowMs, document: createStatusDocument(history.current(), minutes.unsettled(), nowMs) }
+        made = {
+          atMs: nowMs,
+          document: createStatusDocument(history.current(), minutes.unsettled(), nowMs, answersSinceMs),
+        }
       }
       return made.document
     },

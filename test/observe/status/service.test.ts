@@ -89,6 +89,42 @@ t.test('minutes survive a restart; a minute without a report is a gap and counts
   t.match(budget, { objective: 0.999, allowed_seconds: 0.5, used_seconds: 120 })
 })
 
+t.test('seconds after a restart, the page says since when the service answers again', async (t) => {
+  const first = start()
+  for (let minute = noon; minute < noon + 6; minute++) await live([first], minute)
+  let isUp = true
+  const second = start(async () => {
+    if (!isUp) throw new Error('unreachable')
+    return 100
+  })
+  goTo(noon + 9, 2)
+  await second.refresh()
+  t.match(read(second), { status: 'down', answers_again_since: null }, 'no probe yet')
+  await second.probe()
+  goTo(noon + 9, 12)
+  await second.probe()
+  const document = read(second)
+  const since = new Date((noon + 9) * minuteMs + 2_000).toISOString()
+  t.match(document, { status: 'degraded', answers_again_since: since })
+  t.equal(document.headline, `The service answers again since ${since.slice(11, 16)} UTC`)
+  t.equal(document.incidents.length, 1)
+  t.ok(document.incidents[0]?.until, 'the incident is over')
+  t.equal(document.periods.now.unreported_minutes, 2, 'its minutes still count')
+  isUp = false
+  goTo(noon + 9, 22)
+  await second.probe()
+  t.match(read(second), { status: 'down', answers_again_since: null }, 'not after another failure')
+})
+
+t.test('a service that answers probes, but fails its requests, is not "again" available', async (t) => {
+  const status = start()
+  for (let minute = noon; minute < noon + 3; minute++) await live([status], minute)
+  for (let i = 0; i < 20; i++) status.addAnswer(503, undefined, false)
+  await live([status], noon + 3)
+  goTo(noon + 4, 20)
+  t.match(read(status), { status: 'down', answers_again_since: null })
+})
+
 t.test('minutes without any instance count as down until now', async (t) => {
   const status = start()
   for (let minute = noon; minute < noon + 3; minute++) await live([status], minute)
