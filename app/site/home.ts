@@ -88,16 +88,18 @@ const proofList = ({ targets, periods: { '24h': day, '30d': month } }: StatusDoc
       words: 'A new or withdrawn certificate is then in every answer.',
     },
   ] as const
+  const isAnyKnown = proofs.some(({ name, period: { verdicts } }) => verdicts[name] !== 'unknown')
   return proofs.map(({ name, title, promise, period, figure, note, words }) => {
     const isKnown = period.verdicts[name] !== 'unknown'
-    return html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${isKnown ? figure : promise}</dd><dd class="small">${isKnown ? `${note} · promised ${promise}` : 'promised'}</dd><dd>${words}</dd></div>`
+    const small = isKnown ? `${note} · promised ${promise}` : isAnyKnown ? 'promised' : undefined
+    return html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${isKnown ? figure : promise}</dd>${small && html`<dd class="small">${small}</dd>`}<dd>${words}</dd></div>`
   })
 }
 
 const stateLine = ({ status, headline }: StatusDocument): Html => {
   const words =
     status === 'unknown'
-      ? undefined
+      ? html`<span>Promised. The service has not measured for long enough yet.</span> `
       : html`<span class="mark ${status}"></span><span id="state">${headline}.</span> `
   return html`<p class="state">${words}<a href="/status">See the status page</a></p>`
 }

@@ -104,10 +104,33 @@ t.test(
     t.match(await page.locator('.ends li').first().textContent(), /Lumen Gateway\s*Kuwait\s*.*today/)
     t.match(await page.textContent('[data-figure=freshness]'), '≤ 600 ms')
     t.equal(await page.locator('#state').count(), 0, 'no state of the service')
+    const promised = (await page.textContent('.band'))?.match(/promised/gi) ?? []
+    t.equal(promised.length, 1, 'the figures are promises, said once')
     t.equal(await page.locator('button:visible').count(), 0, 'no button that does nothing')
     await close()
   },
 )
+
+t.test('every card of the start page is a link to an existing page', async (t) => {
+  const { page, close } = await open('/')
+  for (const selector of ['.uses li', '.resources > div']) {
+    const cards = await page.locator(selector).all()
+    t.equal(cards.length, 6, selector)
+    for (const card of cards) {
+      await card.scrollIntoViewIfNeeded()
+      const { x = 0, y = 0, width = 0, height = 0 } = (await card.boundingBox()) ?? {}
+      // Above and below the text of the link, too.
+      for (const share of [0.1, 0.5, 0.9]) {
+        const href = await page.evaluate<string | undefined>(
+          `document.elementFromPoint(${x + width / 2}, ${y + height * share})?.closest('a')?.getAttribute('href')`,
+        )
+        t.match(href, /^\/docs/, `${selector}, ${share}`)
+        t.equal((await fetch(`${origin}${href}`)).status, 200, `${href}`)
+      }
+    }
+  }
+  await close()
+})
 
 t.test('the picture of the start page agrees with the API', async (t) => {
   const { page, close } = await open('/')
