@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { getIncludedField, type IncludedField } from '../records/query/named-resources.ts'
 import { planQuery, type QueryPlan } from '../records/query/plan.ts'
 import type { Query } from '../records/query/query.ts'
 import type { Field, Resource } from '../records/resources/define.ts'
@@ -6,7 +7,7 @@ import type { ColumnKind, ExportColumn, Sql } from '../records/sql/column.ts'
 import { orderBy } from '../records/sql/conditions.ts'
 import { type Bindings, fieldValue } from '../records/sql/projection.ts'
 import { selectRows } from '../records/sql/rows.ts'
-import { exportSession } from '../records/sql/session.ts'
+import { exportSession, isOwned } from '../records/sql/session.ts'
 import type { ExportRequest, Exports, LiveAnswer } from './exports.ts'
 import { type ExportFormat, getFormat } from './formats.ts'
 
@@ -34,21 +35,32 @@ const getColumnKind = ({ name, kind, array, values }: Field): ColumnKind => {
   return kind === 'text' && values ? 'token' : kind
 }
 
-const exportColumns = (
-  resource: Resource,
-  fields: readonly string[] | undefined,
-  bindings: Bindings,
-): ExportColumn[] =>
-  (fields ?? [...resource.fields.keys()]).map((name) => {
-    const field = resource.fields.get(name) as Field
-    return { name, kind: getColumnKind(field), value: fieldValue(field, bindings) }
-  })
+/** One record by its primary key. `r` is this record within the parentheses, and the exported one in `w`. */
+const includedValue = ({ include, resource, field }: IncludedField, bindings: Bindings): Sql =>
+  sql`(select ${fieldValue(field, bindings)} from (select r.${sql.id(include.by)} as id) w
+    join ${sql.table(resource.name)} r on ${isOwned(resource)} and r.id = w.id)`
+
+const exportColumn = (resource: Resource, name: string, bindings: Bindings): ExportColumn => {
+  const included = getIncludedField(resource, name)
+  if (included) return { name, kind: getColumnKind(included.field), value: includedValue(included, bindings) }
+  const field = resource.fields.get(name) as Field
+  return { name, kind: getColumnKind(field), value: fieldValue(field, bindings) }
+}
+
+/** Lines have the order of the schema, and then the fields of other records. */
+const listInOrder = ({ resource, fields }: QueryPlan): string[] => {
+  const own = [...resource.fields.keys()]
+  return [
+    ...own.filter((name) => !fields || fields.includes(name)),
+    ...(fields?.filter((name) => !own.includes(name)) ?? []),
+  ]
+}
 
 const listColumns = (plan: QueryPlan, { isTable, isReadableFirst }: ExportFormat): ExportColumn[] => {
   const { resource, fields } = plan
-  if (isReadableFirst && !fields) return exportColumns(resource, listReadableFirst(resource), plan)
-  const inOrder = [...resource.fields.keys()].filter((name) => !fields || fields.includes(name))
-  return exportColumns(resource, isTable ? fields : inOrder, plan)
+  const all = isReadableFirst ? listReadableFirst(resource) : [...resource.fields.keys()]
+  const names = isTable ? (fields ?? all) : listInOrder(plan)
+  return names.map((name) => exportColumn(resource, name, plan))
 }
 
 /** Has the conditions and the order of a page, so that the same indexes serve it. */

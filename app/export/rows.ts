@@ -27,7 +27,7 @@ const types = {
 
 /** Returns a statement that selects a column for each cell. `from`: the statement after its select list. */
 export const selectColumns = (columns: readonly ExportColumn[], from: Sql): Sql =>
-  sql`select ${sql.join(columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`))} ${from}`
+  sql`select ${sql.join(columns.map(({ name, value }) => sql`${value} as ${sql.id(name)}`))} ${from}`
 
 /** Reads the rows of the statements in sequence, in batches. Dates, instants, JSON and bigint are strings. */
 export async function* readRows(client: PoolClient, statements: readonly Sql[]): RowBatches {

@@ -1,5 +1,6 @@
 import { timestamps } from '../../../schemas/fields.ts'
 import { findNearest } from '../../lists/nearest.ts'
+import { getIncludedField } from '../../records/query/named-resources.ts'
 import type { Field, Resource, ResourceName } from '../../records/resources/define.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
 import { messages, UnusableFile } from '../file-kind.ts'
@@ -24,8 +25,11 @@ const suggest = (name: string, known: Iterable<string>): string => {
 
 const quoteAll = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
+/** Also fields of other records in an export, such as `product.name`. */
 const isComputed = (field: string, selected: readonly Resource[]) =>
-  field in timestamps || selected.every(({ fields }) => fields.get(field)?.computed !== undefined)
+  field in timestamps ||
+  selected.some((resource) => getIncludedField(resource, field) !== undefined) ||
+  selected.every(({ fields }) => fields.get(field)?.computed !== undefined)
 
 const listMappingFaults = (mappings: readonly ColumnMapping[], names: readonly string[]): string[] =>
   mappings.flatMap(({ column }, index) => {
@@ -66,7 +70,7 @@ const listReplacementFaults = (columns: readonly TableColumn[], selected: readon
 const listFieldFaults = (columns: readonly TableColumn[], selected: readonly Resource[]): string[] => {
   const known = new Set([...envelope, ...selected.flatMap(({ fields }) => [...fields.keys()])])
   const byField = Map.groupBy(columns, ({ field }) => field)
-  const unknown = [...byField.keys()].filter((field) => !known.has(field))
+  const unknown = [...byField.keys()].filter((field) => !known.has(field) && !isComputed(field, selected))
   const doubled = [...byField].filter(([, group]) => group.length > 1)
   const [only, ...others] = selected
   const missing =

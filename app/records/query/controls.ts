@@ -16,6 +16,7 @@ import {
 } from '../../lists/readers.ts'
 import { oneOf, type Parsed, parseDate } from '../../lists/values.ts'
 import type { Resource } from '../resources/define.ts'
+import { getIncludedField, listIncludedFields } from './named-resources.ts'
 import { type Condition, maxSortKeys, type Query, type SortKey } from './query.ts'
 import { parseWords } from './words.ts'
 
@@ -115,16 +116,31 @@ const listReaders = (resource: Resource, shape: QueryShape): Record<string, Draf
   ...(isExport(shape) && Object.fromEntries(pagesOnly.map((name) => [name, () => refusePageOnly(name)]))),
 })
 
+/** A name with a dot, such as `product.name`, is a field of an included record, which only exports have. */
+const fieldParser = (resource: Resource, shape: QueryShape) => {
+  const isOwn = oneOfNames([...resource.fields.keys()], 'unknown_field', 'fields')
+  const isIncluded = oneOfNames(listIncludedFields(resource), 'unknown_field', 'fields of other records')
+  return (name: string): ParsedElement => {
+    if (!name.includes('.')) return isOwn(name)
+    if (isExport(shape)) return isIncluded(name)
+    if (!getIncludedField(resource, name)) return isOwn(name)
+    const [include] = name.split('.')
+    return {
+      code: 'unknown_field',
+      detail: `only exports have fields of other records: write include=${include}, or request CSV, XLSX or NDJSON`,
+    }
+  }
+}
+
 /** Returns the readers of all parameters except filters. */
 export const controlReaders = (resource: Resource, shape: QueryShape): Map<string, DraftReader> => {
-  const isField = oneOfNames([...resource.fields.keys()], 'unknown_field', 'fields')
   const withId = (names: string[]) => [...new Set(names.includes('id') ? names : ['id', ...names])]
   const includes = Object.keys(resource.includes)
   const isInclude = oneOfNames(includes, 'invalid_value', 'includes')
   const format = formatReader(shape === 'item' ? ['json'] : formatNames)
   return new Map(
     Object.entries<DraftReader>({
-      fields: list('fields', isField, withId),
+      fields: list('fields', fieldParser(resource, shape), withId),
       ...(includes.length > 0 && { include: list('includes', isInclude, (names) => [...new Set(names)]) }),
       ...(resource.computedForDay && {
         on: one('on', parseDate, String),

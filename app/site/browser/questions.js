@@ -24,7 +24,8 @@ const expiring = {
   targets: [
     '/v1/certificates?expiring=true&expiring_within=90&sort=valid_until&include=product,country&fields=number,scheme,product_id,country_code,authority,certificate_type,holder,valid_until,days_remaining&limit=100',
   ],
-  excel: '/v1/certificates?expiring=true&expiring_within=90&sort=valid_until&format=xlsx',
+  excel:
+    '/v1/certificates?expiring=true&expiring_within=90&sort=valid_until&limit=100&fields=product.name,country.name,number,certificate_type,authority,holder,valid_until&format=xlsx',
   columns: [
     { title: 'Product and country', of: (row) => `${row.product}, ${row.country}` },
     { title: 'Number', of: (row) => row.number },
@@ -79,7 +80,8 @@ export const approvals = {
   targets: [
     '/v1/approvals?sort=expected_on&fields=product_id,country_code,scheme,status,open,phase,submitted_on,expected_on&include=product,country&limit=500',
   ],
-  excel: '/v1/approvals?sort=expected_on&format=xlsx',
+  excel:
+    '/v1/approvals?sort=expected_on&fields=product.name,country.name,scheme,status,phase,submitted_on,expected_on&format=xlsx',
   columns: [
     { title: 'Product', of: (row) => row.product },
     { title: 'Country', of: (row) => row.country },
