@@ -26,7 +26,7 @@ declare module 'fastify' {
 /** An answer from the cache, or one that the cache has just read, and its endpoint. */
 export type CachedAnswer = Readonly<{
   row: Endpoint
-  asked: Pick<EndpointRequest, 'rawQuery' | 'noCache'>
+  asked: EndpointRequest
   answer: ReadResult
   links: LinkOptions
 }>

@@ -78,7 +78,7 @@ export default fp<Deps>(
     app.decorate('custom', custom)
     app.decorate('exports', {
       records: createRecordExports({ exports, today }),
-      custom: createCustomExports({ exports, custom }),
+      custom: createCustomExports({ exports }),
       rows: exports,
     })
     app.decorate('trail', createTrail({ ...reading, db, exports }))

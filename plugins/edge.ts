@@ -21,7 +21,6 @@ import { getChoice, typeByFormat } from '../app/http/media-type.ts'
 import { canSendPrepared, createPreparedSender } from '../app/wire/prepared.ts'
 import type { CachedAnswer } from './answers.ts'
 import type { Deps } from './deps.ts'
-import { listTypes } from './endpoint.ts'
 import { formatLinks } from './entry-reply.ts'
 import { maxHeaderBytes } from './gate.ts'
 import { plainCosts, refundFor304 } from './rate-limit.ts'
@@ -51,13 +50,13 @@ const isRepeated = ({ answer, asked }: CachedAnswer, { method }: FastifyRequest)
 
 /** `undefined` if the edge must not repeat answers for this target. */
 const toKnownTarget = (
-  { row, asked: { rawQuery }, answer: { entry }, links }: CachedAnswer,
+  { row, asked: { rawQuery, params }, answer: { entry }, links }: CachedAnswer,
   request: FastifyRequest,
 ): KnownTarget | undefined => {
-  const scope = row.scope ?? row.getScope?.(request.params as Record<string, string>)
-  if (row.demo === false || row.minuteCost || scope === undefined) return undefined
+  const scope = row.scope ?? row.getScope?.(params)
+  if (row.demo === false || scope === undefined) return undefined
   const wanted = typeByFormat(rawQuery)
-  const choose = getChoice(listTypes(row))
+  const choose = getChoice(row.offers(rawQuery))
   return {
     name: entryName(entry.customerId, entry.key),
     route: request.routeOptions.url ?? '',

@@ -1,16 +1,19 @@
-import type { onRequestAsyncHookHandler, preValidationAsyncHookHandler, RouteHandler } from 'fastify'
+import type {
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  preValidationAsyncHookHandler,
+  RouteHandler,
+} from 'fastify'
 import fp from 'fastify-plugin'
 import type { FreshnessCheck } from '../app/cache/freshness.ts'
 import { ApiError, type ErrorCode, type ErrorExtras } from '../app/errors.ts'
-import { formatStale } from '../app/http/fields.ts'
-import { chooseType } from '../app/http/media-type.ts'
+import { formatStale, wantsNoCache } from '../app/http/fields.ts'
+import { requireAcceptable } from '../app/http/media-type.ts'
 import { routedMethods } from '../app/http/methods.ts'
-import type { QueryString } from '../app/http/pairs.ts'
+import { type QueryString, splitTarget } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
-import { requirePlan } from '../app/identity/rights.ts'
-import { type Endpoint, getExporting, listTypes, type MinuteCost } from './endpoint.ts'
-import { createChecks } from './endpoint-checks.ts'
-import { createHandler } from './endpoint-handler.ts'
+import { requirePlan, requireScope } from '../app/identity/rights.ts'
+import type { Endpoint, EndpointParams, EndpointRequest, MinuteCost } from './endpoint.ts'
 
 type EndpointOptions = {
   publicUrl: string
@@ -73,12 +76,29 @@ const admission =
     name()
   }
 
-const getCost = (row: Endpoint): MinuteCost | undefined => {
-  const exporting = getExporting(row)
-  if (!exporting) return row.minuteCost
-  const types = listTypes(row)
-  return (rawQuery, accept) =>
-    exporting.types.includes(chooseType(accept, rawQuery, types) ?? '') ? exporting.cost : 1
+/** Checks scopes and media type. Returns the request for the row. */
+const authorize = (
+  row: Endpoint,
+  request: FastifyRequest,
+  prefix: string,
+  publicUrl: string,
+): EndpointRequest => {
+  const principal = request.principal as Principal
+  if (row.demo === false && principal.kind === 'demo') throw new ApiError('live_token_required')
+  if (row.scope !== null) requireScope(principal, row.scope)
+  const rawQuery = request.query as QueryString
+  for (const scope of row.listScopes?.(rawQuery) ?? []) requireScope(principal, scope)
+  const { headers } = request
+  const { path } = splitTarget(request.raw.url)
+  return {
+    principal,
+    params: request.params as EndpointParams,
+    rawQuery,
+    type: requireAcceptable(headers.accept, rawQuery, row.offers(rawQuery)),
+    noCache: wantsNoCache(headers['cache-control'], headers.pragma),
+    // Without the query, which would be in the head twice. A whole list includes its parts (RFC 6596, section 3).
+    canonical: prefix === '/v1' ? undefined : `${publicUrl}/v1${path.slice(prefix.length)}`,
+  }
 }
 
 /** In a hook, so that the body is not read. */
@@ -103,21 +123,27 @@ export default fp<EndpointOptions>(
     app.addHook('onRoute', (route) => {
       if (route.config?.scope === undefined) throw new Error(`route ${route.url} declares no scope`)
     })
-    app.decorateRequest('asked')
     app.decorate('endpoint', (row: Endpoint) => {
       const { openapi, ...schema } = row.schema
       for (const prefix of prefixes) {
         const common = {
           url: prefix + row.path,
-          config: { scope: row.scope, demo: row.demo, listScopes: row.listScopes, minuteCost: getCost(row) },
+          config: {
+            scope: row.scope,
+            demo: row.demo,
+            listScopes: row.listScopes,
+            minuteCost: row.minuteCost,
+          },
           exposeHeadRoute: false,
         }
-        const check = createChecks(row, prefix, publicUrl)
+        // See docs/decisions/0220-the-handler-parses-the-query.md.
+        const handler: RouteHandler = (request, reply) =>
+          row.handle(authorize(row, request, prefix, publicUrl), request, reply)
         const admitted = {
           ...common,
           schema,
-          preValidation: row.admit ? [admission(row, row.admit), check] : check,
-          handler: createHandler(row, publicUrl),
+          handler,
+          ...(row.admit ? { preValidation: admission(row, row.admit) } : {}),
         }
         const described = prefix === '/v1' && openapi ? { ...schema, openapi } : schema
         app.route({ ...admitted, method: 'GET', schema: described })

@@ -15,126 +15,148 @@ import { describeItem, describePage, envelopes } from '../app/openapi/records.ts
 import { trailCost, trailTypes } from '../app/operator/trail/trail.ts'
 import { createNamedScopes, includedScopes } from '../app/records/query/named-resources.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
-import { defineEndpoint, type Endpoint, type EndpointRequest } from '../plugins/endpoint.ts'
+import { cachedEndpoint, exportedEndpoint, streamedEndpoint } from '../plugins/data-endpoints.ts'
+import type { Endpoint, EndpointParams } from '../plugins/endpoint.ts'
+import { formatLink, formatTiming } from '../plugins/entry-reply.ts'
 import { auditEntries } from '../schemas/audit.ts'
 import { historyPage } from '../schemas/history.ts'
 import { me } from '../schemas/me.ts'
 import { customAnswer } from '../schemas/page.ts'
 
-const exporting = { types: exportTypes, cost: exportCost }
+type Origin = Readonly<{ publicUrl: string }>
 
-const recordEndpoints = ({ records, exports }: FastifyInstance): Endpoint[] =>
+const exported = { types: exportTypes, cost: exportCost }
+
+const recordEndpoints = ({ records, exports }: FastifyInstance, origin: Origin): Endpoint[] =>
   resourceNames.flatMap((name) => {
     const resource = resources[name]
     const { page, item } = envelopes[name]
     const scope = `${name}:read`
-    const listIncludedScopes = (rawQuery: QueryString) => includedScopes(resource, rawQuery)
+    const listScopes = (rawQuery: QueryString) => includedScopes(resource, rawQuery)
+    const toId = ({ id }: EndpointParams) => id as string
     return [
-      defineEndpoint({
-        path: `/${name}`,
-        scope,
-        schema: {
-          openapi: describePage(resource),
-          querystring: (request) => records.parse({ ...request, resource }),
-          response: { 200: page },
+      exportedEndpoint(
+        {
+          path: `/${name}`,
+          scope,
+          listScopes,
+          schema: { openapi: describePage(resource), response: { 200: page } },
+          parse: (request) => records.parse({ ...request, resource }),
+          answer: (request) => records.answer({ ...request, resource }),
+          exporting: {
+            ...exported,
+            hold: exports.rows.hold,
+            respond: (request) => exports.records.answer(request, resource, request.query.query),
+          },
         },
-        listScopes: listIncludedScopes,
-        hold: exports.rows.hold,
-        answer: (request) => records.answer({ ...request, resource }),
-        exporting: {
-          ...exporting,
-          respond: (request) => exports.records.answer(request, resource, request.query.query),
+        origin,
+      ),
+      cachedEndpoint(
+        {
+          path: `/${name}/:id`,
+          scope,
+          listScopes,
+          schema: { openapi: describeItem(resource), response: { 200: item } },
+          parse: (request) => records.parse({ ...request, resource, id: toId(request.params) }),
+          answer: (request) => records.answer({ ...request, resource, id: toId(request.params) }),
         },
-      }),
-      defineEndpoint({
-        path: `/${name}/:id`,
-        scope,
-        schema: {
-          openapi: describeItem(resource),
-          querystring: (request) => records.parse({ ...request, resource, id: request.params.id as string }),
-          response: { 200: item },
-        },
-        listScopes: listIncludedScopes,
-        answer: (request) => records.answer({ ...request, resource, id: request.params.id as string }),
-      }),
+        origin,
+      ),
     ]
   })
 
-const historyEndpoints = ({ history }: FastifyInstance): Endpoint[] => [
+const historyEndpoints = ({ history }: FastifyInstance, origin: Origin): Endpoint[] => [
   ...Object.values(resources).map((resource) => {
-    const toRecord = ({ id }: EndpointRequest['params']) => ({ resource, id: id as string })
-    return defineEndpoint({
-      path: `/${resource.name}/:id/history`,
-      scope: `${resource.name}:read`,
-      schema: {
-        openapi: describeRecordHistory(resource),
-        querystring: (request) => history.parse({ ...request, record: toRecord(request.params) }),
-        response: { 200: historyPage },
+    const toRecord = ({ id }: EndpointParams) => ({ resource, id: id as string })
+    return cachedEndpoint(
+      {
+        path: `/${resource.name}/:id/history`,
+        scope: `${resource.name}:read`,
+        schema: { openapi: describeRecordHistory(resource), response: { 200: historyPage } },
+        parse: (request) => history.parse({ ...request, record: toRecord(request.params) }),
+        answer: (request) => history.answer({ ...request, record: toRecord(request.params) }),
       },
-      answer: (request) => history.answer({ ...request, record: toRecord(request.params) }),
-    })
+      origin,
+    )
   }),
-  defineEndpoint({
-    path: '/history',
-    scope: null,
-    schema: { openapi: describeHistory, querystring: history.parse, response: { 200: historyPage } },
-    listScopes: createNamedScopes('resource'),
-    answer: history.answer,
-  }),
+  cachedEndpoint(
+    {
+      path: '/history',
+      scope: null,
+      listScopes: createNamedScopes('resource'),
+      schema: { openapi: describeHistory, response: { 200: historyPage } },
+      parse: history.parse,
+      answer: history.answer,
+    },
+    origin,
+  ),
 ]
 
-/** `answer` and `respond` parse the query, and `respond` takes the slot: both steps need the definition. */
-const customEndpoint = ({ custom, exports }: FastifyInstance): Endpoint => ({
-  path: '/custom/:name',
-  scope: null,
-  schema: { response: { 200: customAnswer } },
-  getScope: ({ name }) => `custom:${name}`,
-  getName: ({ name }) => `custom/${name}`,
-  admit: ({ principal, params }) => custom.admit({ principal, name: params.name as string }),
-  answer: async (request) => {
-    const endpoint = { ...request, name: request.params.name as string }
-    return custom.answer({ ...endpoint, query: await custom.parse({ ...endpoint, type: jsonType }) })
-  },
-  exporting: {
-    ...exporting,
-    respond: (request) => exports.custom.answer(request, request.params.name as string),
-  },
-})
+const customEndpoint = ({ custom, exports }: FastifyInstance, origin: Origin): Endpoint => {
+  const toName = ({ name }: EndpointParams) => name as string
+  return exportedEndpoint(
+    {
+      path: '/custom/:name',
+      scope: null,
+      schema: { response: { 200: customAnswer } },
+      getScope: ({ name }) => `custom:${name}`,
+      getName: ({ name }) => `custom/${name}`,
+      admit: ({ principal, params }) => custom.admit({ principal, name: toName(params) }),
+      parse: (request) => custom.parse({ ...request, name: toName(request.params) }),
+      answer: (request) => custom.answer({ ...request, name: toName(request.params) }),
+      exporting: {
+        ...exported,
+        isPossible: (request) => custom.isList({ ...request, name: toName(request.params) }),
+        hold: exports.rows.hold,
+        respond: exports.custom.answer,
+      },
+    },
+    origin,
+  )
+}
 
-const changesEndpoint = ({ feed }: FastifyInstance): Endpoint =>
-  defineEndpoint({
-    path: '/changes',
-    scope: changesScope,
-    listScopes: createNamedScopes('resources'),
-    schema: { openapi: describeChanges, querystring: feed.parse, response: { 200: changesPage } },
-    minuteCost: feedCost,
-    offers: offeredTypes,
-    respond: feed.answer,
-  })
+const changesEndpoint = ({ feed }: FastifyInstance, origin: Origin): Endpoint =>
+  streamedEndpoint(
+    {
+      path: '/changes',
+      scope: changesScope,
+      listScopes: createNamedScopes('resources'),
+      schema: { openapi: describeChanges, response: { 200: changesPage } },
+      minuteCost: feedCost,
+      offers: offeredTypes,
+      parse: feed.parse,
+      respond: feed.answer,
+    },
+    origin,
+  )
 
-const auditEndpoint = ({ trail }: FastifyInstance): Endpoint =>
-  defineEndpoint({
-    path: '/audit',
-    scope: auditScope,
-    demo: false,
-    schema: { openapi: describeAudit, querystring: trail.parse, response: { 200: auditEntries.page } },
-    minuteCost: trailCost,
-    offers: () => trailTypes,
-    hold: trail.hold,
-    respond: trail.answer,
-  })
+const auditEndpoint = ({ trail }: FastifyInstance, origin: Origin): Endpoint =>
+  streamedEndpoint(
+    {
+      path: '/audit',
+      scope: auditScope,
+      demo: false,
+      schema: { openapi: describeAudit, response: { 200: auditEntries.page } },
+      minuteCost: trailCost,
+      offers: () => trailTypes,
+      hold: trail.hold,
+      parse: trail.parse,
+      respond: trail.answer,
+    },
+    origin,
+  )
 
+/** JSON that is computed for each request, so that Fastify's serializer writes it. */
 const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
   path: '/me',
   scope: null,
-  schema: {
-    openapi: describeMe,
-    querystring: ({ rawQuery }) =>
-      refuseParameters(rawQuery, 'This address takes no parameters', isJsonFormat),
-    response: { 200: me },
-  },
-  state: async ({ principal, limits }) => ({
-    data: {
+  schema: { openapi: describeMe, response: { 200: me } },
+  offers: () => [jsonType],
+  async handle({ principal, rawQuery, canonical }, { account }, reply) {
+    refuseParameters(rawQuery, 'This address takes no parameters', isJsonFormat)
+    if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
+    const limits = account?.use() ?? []
+    const data = {
       customer: principal.customerId,
       plan: principal.plan,
       scopes: principal.scopes
@@ -148,15 +170,16 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
         reset_seconds: resetSeconds,
       })),
       settings: { expiring_within: principal.expiringWithin },
-    },
-  }),
+    }
+    return reply.headers({ 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).send({ data })
+  },
 })
 
-export const dataEndpoints = (app: FastifyInstance): Endpoint[] => [
-  ...recordEndpoints(app),
-  ...historyEndpoints(app),
-  customEndpoint(app),
-  changesEndpoint(app),
-  auditEndpoint(app),
+export const dataEndpoints = (app: FastifyInstance, origin: Origin): Endpoint[] => [
+  ...recordEndpoints(app, origin),
+  ...historyEndpoints(app, origin),
+  customEndpoint(app, origin),
+  changesEndpoint(app, origin),
+  auditEndpoint(app, origin),
   meEndpoint(app),
 ]

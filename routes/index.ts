@@ -29,7 +29,7 @@ export default fp<Deps>(
     await app.register(async (closed) => {
       await closed.register(endpoints, { publicUrl, variesWithOrigin: corsOrigins.length > 0, freshness })
       await closed.register(rateLimit)
-      for (const row of dataEndpoints(closed)) closed.endpoint(row)
+      for (const row of dataEndpoints(closed, { publicUrl })) closed.endpoint(row)
       for (const { closed: register } of featureRoutes) await register?.(closed, deps)
     })
     await app.register(oauthRoutes, deps)

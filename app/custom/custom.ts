@@ -22,13 +22,13 @@ export type CustomQuery = Readonly<{ definition: Definition; request: CustomRequ
 
 /**
  * Reads custom endpoints. All reject with unavailable or overloaded. With an `endpoint` also with not_found if
- * it was not granted, then insufficient_scope; `find` and `parse` with DocumentError if this release rejects it.
+ * it was not granted, then insufficient_scope; `isList` and `parse` with DocumentError if this release rejects it.
  * See docs/decisions/0063-unknown-custom-endpoints-after-quota.md.
  */
 export type Custom = Readonly<{
   admit(endpoint: EndpointRef): Promise<void>
-  /** Finds the requested revision, otherwise the newest. */
-  find(endpoint: EndpointRef, rawQuery: QueryString): Promise<Definition>
+  /** Whether the endpoint is a list, in the requested or the newest revision. */
+  isList(endpoint: EndpointRef & { rawQuery: QueryString }): Promise<boolean>
   /** Parses the query by the grammar of the definition. Also rejects with invalid_query. */
   parse(endpoint: EndpointRef & { rawQuery: QueryString; type: string }): Promise<CustomQuery>
   /** Current definitions, sorted by name, without documents that this release rejects. */
@@ -75,7 +75,8 @@ export const createCustom = ({ lists, today, databaseNow, granted }: CustomDeps)
     async admit(endpoint) {
       await requireGrant(endpoint)
     },
-    find: async (endpoint, rawQuery) => chooseRevision(await requireGrant(endpoint), rawQuery),
+    isList: async (endpoint) =>
+      'list' in chooseRevision(await requireGrant(endpoint), endpoint.rawQuery).body,
     async parse({ rawQuery, type, ...endpoint }) {
       return lists.parse(toList(endpoint, await requireGrant(endpoint), today()), rawQuery, type)
     },

@@ -30,7 +30,7 @@ t.test('checks are in the order path, method, plan, scope, type', async (t) => {
   for (const [name, answer, code] of steps) expectProblem(t, answer, code, answer.statusCode, name)
 })
 
-t.test('every route declares the schemas of its body, its query and its answer', async (t) => {
+t.test('every route declares the schemas of its body and its answer', async (t) => {
   const { app: other, routes } = await collectRoutes(() => createTestApp(database))
   await other.close()
   const find = (lacks: (schema: RouteOptions['schema']) => boolean, among: readonly RouteOptions[]) =>
@@ -44,9 +44,9 @@ t.test('every route declares the schemas of its body, its query and its answer',
     'which reads no body',
   )
   t.same(
-    find((schema) => typeof schema?.querystring !== 'function', reads),
-    ['/v1/custom/:name', '/custom/:name', '/webapi/v1/api.php/custom/:name'],
-    'whose grammars are in their documents',
+    find((schema) => typeof schema?.querystring !== 'function', posts).sort(),
+    ['/access', '/demo/change'],
+    'which ignore their query',
   )
   const answers = (schema: RouteOptions['schema']) =>
     (schema?.response as Record<number, unknown> | undefined)?.[200] instanceof z.ZodType

@@ -4,7 +4,6 @@ import Papa from 'papaparse'
 import pg from 'pg'
 import t from 'tap'
 import { checkDocument } from '../../app/custom/check.ts'
-import type { Custom } from '../../app/custom/custom.ts'
 import { createCustomExports } from '../../app/custom/exports.ts'
 import { readText } from '../../app/custom/read.ts'
 import { readRequest } from '../../app/custom/request.ts'
@@ -14,7 +13,7 @@ import { getFormat } from '../../app/export/formats.ts'
 import { createRecordExports } from '../../app/export/records.ts'
 import { type Cell, type RowBatches, selectColumns } from '../../app/export/rows.ts'
 import { type ExportSession, openSession, type WriteRows } from '../../app/export/session.ts'
-import { createQueryString, parsePairs, type QueryString } from '../../app/http/pairs.ts'
+import { parsePairs } from '../../app/http/pairs.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import type { Field, Resource, ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
@@ -242,18 +241,15 @@ list:
 
 t.test('the lines of a custom endpoint are the bytes of the previous writer', async (t) => {
   const definition = checkDocument(readText(endpoint))
-  const custom = {
-    find: async () => definition,
-    parse: async ({ rawQuery }: { rawQuery: QueryString }) => {
-      const day = today()
-      const outcome = readRequest(definition, [definition], rawQuery.pairs, day, 'csv')
-      if (!('request' in outcome)) throw new Error(JSON.stringify(outcome))
-      return { definition, day, request: outcome.request }
-    },
-  } as unknown as Custom
-  const answers = createCustomExports({ exports, custom })
+  const answers = createCustomExports({ exports })
+  const day = today()
+  const parse = (text: string) => {
+    const outcome = readRequest(definition, [definition], parsePairs(text), day, 'csv')
+    if (!('request' in outcome)) throw new Error(JSON.stringify(outcome))
+    return { definition, day, request: outcome.request }
+  }
   for (const query of ['', 'limit=2', 'n=0&b=false&s=%20x']) {
-    await answers.answer({ ...request, rawQuery: createQueryString(query) }, 'everything')
+    await answers.answer({ ...request, query: parse(query) })
     const rows = take()
     const lines = await readNew(rows)
     t.equal(lines, await readOld(rows), query)

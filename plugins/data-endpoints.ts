@@ -1,0 +1,151 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ReadResult } from '../app/cache/freshness.ts'
+import { unavailable } from '../app/errors.ts'
+import type { ExportRequest, LiveAnswer } from '../app/export/exports.ts'
+import { jsonType } from '../app/http/formats.ts'
+import { chooseType, requireAcceptable } from '../app/http/media-type.ts'
+import type { QueryString } from '../app/http/pairs.ts'
+import type { Principal } from '../app/identity/principal.ts'
+import { requirePlan, requireScope } from '../app/identity/rights.ts'
+import type { Ending } from '../app/limits/concurrency.ts'
+import type { Endpoint, EndpointRequest, EndpointRow, MinuteCost } from './endpoint.ts'
+import { formatLinks, formatTiming, sendEntry, sendRepresentation } from './entry-reply.ts'
+import { refundSurcharge } from './rate-limit.ts'
+import { sendStream } from './stream-reply.ts'
+
+/** A request whose answer is not cached, and may be a stream. */
+export type LiveRequest = EndpointRequest &
+  ExportRequest & { lastEventId: string | undefined; reauthorize: () => Promise<Principal> }
+
+type Parsed<Request, Query> = Request & { query: Query }
+
+type Origin = Readonly<{ publicUrl: string }>
+
+/** A list or an item: JSON, from the cache. */
+export type CachedRow<Query> = EndpointRow & {
+  parse(request: EndpointRequest): Query | Promise<Query>
+  answer(request: Parsed<EndpointRequest, Query>): ReadResult | Promise<ReadResult>
+}
+
+/** A list that is also exported as a whole. */
+export type ExportableRow<Query> = CachedRow<Query> & {
+  exporting: {
+    /** In addition to JSON. */
+    types: readonly string[]
+    /** In units of the quota `minute`. */
+    cost: number
+    /** False if this data has no such form: the answer is JSON or 406. Defaults to true. */
+    isPossible?: (request: EndpointRequest) => Promise<boolean>
+    /** Takes a slot for a long answer. Runs before `parse`, because 429 precedes 400. */
+    hold(request: LiveRequest): Promise<void>
+    respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer>
+  }
+}
+
+/** Uncached pages and streams, each with its media type. */
+export type StreamedRow<Query> = EndpointRow & {
+  parse(request: LiveRequest): Query
+  minuteCost: MinuteCost
+  offers(rawQuery: QueryString): readonly string[]
+  /** Takes a slot for a long answer. Runs before `parse`, because 429 precedes 400. */
+  hold?: (request: LiveRequest) => Promise<void>
+  respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer>
+}
+
+const toLive = (
+  { scope }: EndpointRow,
+  asked: EndpointRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): LiveRequest => {
+  // `cache-status` means that rights may be stale. They cannot authorize an answer with current data.
+  if (reply.hasHeader('cache-status')) throw unavailable()
+  const reauthorize = async () => {
+    const principal = await request.server.authenticateInTurn(request, asked.principal.customerId)
+    requirePlan(principal)
+    if (scope !== null) requireScope(principal, scope)
+    return principal
+  }
+  return {
+    ...asked,
+    isHead: request.method === 'HEAD',
+    httpVersion: request.raw.httpVersion,
+    address: request.clientAddress,
+    // Node's response over HTTP/2 has no `destroyed`, but its stream has.
+    ending: 'stream' in reply.raw ? (reply.raw.stream as Ending) : reply.raw,
+    lastEventId: request.headers['last-event-id'] as string | undefined,
+    reauthorize,
+    countRows: (rows) => {
+      request.rowsRead += rows
+    },
+  }
+}
+
+const sendLive = (
+  { type, body, headers, next, isCompressed = false }: LiveAnswer,
+  links: Readonly<{ publicUrl: string; canonical: string | undefined }>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => {
+  const link = formatLinks(next, links)
+  if (link !== undefined) reply.header('link', link)
+  reply.headers({ ...headers, 'cache-control': 'no-store', 'server-timing': formatTiming(reply) }).type(type)
+  // `sendRepresentation` sends no ETag.
+  if (Buffer.isBuffer(body)) return sendRepresentation({ body, etag: '', encoded: new Map() }, reply)
+  return sendStream(body, request, reply, isCompressed)
+}
+
+const jsonTypes = [jsonType]
+
+/** Makes the endpoint of a list or an item. */
+export const cachedEndpoint = <Query>(row: CachedRow<Query>, { publicUrl }: Origin): Endpoint => {
+  const endpoint: Endpoint = {
+    ...row,
+    offers: () => jsonTypes,
+    async handle(asked, request, reply) {
+      const query = await row.parse(asked)
+      const answer = await row.answer({ ...asked, query })
+      const links = { publicUrl, canonical: asked.canonical }
+      request.cached = { row: endpoint, asked, answer, links }
+      return sendEntry(answer, request, reply, { ...links, noCache: asked.noCache })
+    },
+  }
+  return endpoint
+}
+
+/** Makes the endpoint of a list that is also exported. */
+export const exportedEndpoint = <Query>(row: ExportableRow<Query>, origin: Origin): Endpoint => {
+  const { types, cost, isPossible, hold, respond } = row.exporting
+  const offered = [jsonType, ...types]
+  const endpoint: Endpoint = cachedEndpoint(row, origin)
+  const handleCached = endpoint.handle
+  return Object.assign(endpoint, {
+    offers: () => offered,
+    minuteCost: (rawQuery: QueryString, accept: string | undefined) =>
+      types.includes(chooseType(accept, rawQuery, offered) ?? '') ? cost : 1,
+    async handle(asked: EndpointRequest, request: FastifyRequest, reply: FastifyReply) {
+      if (asked.type === jsonType) return handleCached(asked, request, reply)
+      const live = toLive(row, asked, request, reply)
+      if (isPossible && !(await isPossible(asked))) {
+        refundSurcharge(request)
+        const type = requireAcceptable(request.headers.accept, asked.rawQuery, jsonTypes)
+        return handleCached({ ...asked, type }, request, reply)
+      }
+      await hold(live)
+      const query = await row.parse(live)
+      const answer = await respond({ ...live, query })
+      return sendLive(answer, { ...origin, canonical: asked.canonical }, request, reply)
+    },
+  })
+}
+
+/** Makes the endpoint of uncached pages and streams. */
+export const streamedEndpoint = <Query>(row: StreamedRow<Query>, { publicUrl }: Origin): Endpoint => ({
+  ...row,
+  async handle(asked, request, reply) {
+    const live = toLive(row, asked, request, reply)
+    await row.hold?.(live)
+    const answer = await row.respond({ ...live, query: row.parse(live) })
+    return sendLive(answer, { publicUrl, canonical: asked.canonical }, request, reply)
+  },
+})
