@@ -52,7 +52,7 @@ export type Selection = Readonly<{
   cursor: string | undefined
 }>
 
-/** A list of a customer that is read page by page. A single record is a list, too: it has no cursor. */
+/** One list of a customer, as a caller describes it. A single record is described, too: it has no cursor. */
 export type ListOf<Query> = Readonly<{
   customerId: string
   /** The canonical path, from `/v1/` on. */
@@ -113,6 +113,7 @@ export type ListsDeps = Readonly<{
   publicUrl: string
 }>
 
+/** Creates the protocol for the lists of a service. It holds no state of a list. */
 export const createLists = ({ db, replica, cache, cursors, publicUrl }: ListsDeps): Lists => ({
   parse({ customerId, path, parse, select, isAnswerable }, asked, type) {
     const checkPosition = (cursor: string) =>
