@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import type { z } from 'zod'
-import { date } from '../../schemas/fields.ts'
 import { isGuessable, isTooWide, secretLength } from './insecure.ts'
 import { checkOtel, hasTraces } from './otel.ts'
 import { findTlsFault, withTls } from './postgres-tls.ts'
@@ -59,9 +58,6 @@ const crossFaults = (env: Partial<Environment>): string[] => {
   }
   if (env.CLIENT_IP_HEADER !== undefined && !env.TRUSTED_PROXIES?.length) {
     faults.push('CLIENT_IP_HEADER: expected TRUSTED_PROXIES too, because only their headers are believed')
-  }
-  if (env.HOLIDAYS?.some((each) => !date.safeParse(each).success)) {
-    faults.push('HOLIDAYS: expected dates such as 2026-12-25')
   }
   for (const name of ['DATABASE_URL', 'DATABASE_ADMIN_URL', 'DATABASE_REPLICA_URL'] as const) {
     const fault = env[name] && findTlsFault(env[name], env)

@@ -176,6 +176,10 @@ export const variables = {
   ),
   LIMIT_ACCESS_REQUESTS: quota(5).describe('Access requests in an hour, per client address'),
   HOLIDAYS: list
+    .refine(
+      (days) => days.every((day) => z.iso.date().safeParse(day).success),
+      'expected dates such as 2026-12-25',
+    )
     .default([])
     .describe(
       'Holidays (YYYY-MM-DD, separated by commas). Access requests are not due on them or on weekends',

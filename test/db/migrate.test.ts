@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
-import { listPendingMigrations, migrate, migrations } from '../../app/db/migrate.ts'
+import { listPendingMigrations, migrate, migrations, retire } from '../../app/db/migrate.ts'
 import {
   buildIndex,
   changeInBatches,
@@ -113,6 +113,19 @@ t.test('a migration may be a file of SQL with several statements', async (t) => 
   const all = { ...locking, '9001-good': plant(async () => {}).migration }
   const withFile = { ...all, '9002-file': readSqlMigration(pathToFileURL(file)) }
   t.same(await migrate(owner, withFile), ['9002-file'])
+})
+
+t.test('the migration of a removed feature is retired, and its table keeps its data', async (t) => {
+  const database = await createTestDatabase()
+  const removed = connectOwner(database)
+  closeAfter(t, removed, database)
+  const ofFeature = plant((db) => sql`create table visits as select 1 as visit`.execute(db)).migration
+  t.same(await migrate(removed, { ...migrations, '0009-visits': ofFeature }), ['0009-visits'])
+  const later = plant((db) => sql`create table later ()`.execute(db)).migration
+  const unretired = { ...migrations, '0010-later': later }
+  await t.rejects(migrate(removed, unretired), /does not know \(0009-visits\)/)
+  t.same(await migrate(removed, { ...unretired, ...retire(['0009-visits']) }), ['0010-later'])
+  t.same((await sql`select visit from visits`.execute(removed)).rows, [{ visit: 1 }])
 })
 
 t.test('a migration adds a table of records by one call', async (t) => {

@@ -2,6 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { runCommandLine } from '../../app/command-line/command-line.ts'
+import { createCommand, createGroup, type Shell } from '../../app/command-line/shell.ts'
 import { formatTable } from '../../app/command-line/table.ts'
 import { variables } from '../../app/config/variables.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
@@ -590,4 +592,25 @@ t.test('states have colours', async (t) => {
     '\u001b[1mstate\u001b[22m\n\u001b[32mactive\u001b[39m\n\u001b[31mrevoked\u001b[39m\n\u001b[33mpending\u001b[39m\nunknown',
   )
   t.match(await run(['keys', 'list', '--help']), { stdout: /--wide/ })
+})
+
+t.test('a feature adds commands, and subcommands to a group of the kernel', async (t) => {
+  const addedCommand = () => createGroup('customers', 'added', createCommand('greet', 'says hello'))
+  const otherCommand = () => createCommand('other', 'a command of a feature')
+  const added = { commands: { customers: async () => addedCommand, other: async () => otherCommand } }
+  let printed = ''
+  const stdout = {
+    write(text: string) {
+      printed += text
+    },
+  }
+  const shell = { env: {}, stdout, stderr: stdout } as unknown as Shell
+  t.equal(await runCommandLine(['customers', '--help'], shell, [added]), 0)
+  t.match(printed, /the customers and their plans/)
+  t.match(printed, /greet.*says hello/s)
+  t.match(printed, /set-plan/)
+  printed = ''
+  t.equal(await runCommandLine(['--help'], shell, [added]), 0)
+  t.match(printed, /other.*a command of a feature/s)
+  t.equal(await runCommandLine(['other'], shell, []), 2, 'unknown without the feature')
 })

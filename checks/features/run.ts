@@ -1,0 +1,110 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, globSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { features } from '../../app/features.ts'
+import { freePort, makeDataFolder } from '../../test/servers.ts'
+import { removeFeature } from './remove.ts'
+
+/**
+ * Removes each feature from a copy. The types of service and tests must still fit, and `npm start` must answer a request
+ * for records. `npm run check:features -- access-requests` checks one feature. With `--tests` and optional files, the
+ * tests of the kernel run, too.
+ */
+
+const root = join(import.meta.dirname, '../..')
+const [words, files] = ((): [string[], string[] | undefined] => {
+  const all = process.argv.slice(2)
+  const at = all.indexOf('--tests')
+  return at < 0 ? [all, undefined] : [all.slice(0, at), all.slice(at + 1)]
+})()
+const patienceMs = 60_000
+const typedFolders = ['app', 'plugins', 'routes', 'schemas', 'test']
+
+const createCopy = (folder: string): void => {
+  const options = { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 } as const
+  for (const path of execFileSync('git', ['ls-files'], options).split('\n').filter(Boolean)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    cpSync(join(root, path), join(folder, path))
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+}
+
+const run = (folder: string, words: readonly string[], env: Record<string, string> = {}): boolean => {
+  const { status, stdout } = spawnSync(process.execPath, words, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  })
+  if (status !== 0) process.stdout.write(stdout.split('\n').slice(-60).join('\n'))
+  return status === 0
+}
+
+const checkTypes = (folder: string): boolean => {
+  const config = { extends: './tsconfig.json', include: typedFolders }
+  writeFileSync(join(folder, 'tsconfig.kernel.json'), JSON.stringify(config))
+  return run(folder, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.kernel.json'])
+}
+
+const checkStart = async (folder: string): Promise<boolean> => {
+  const port = await freePort()
+  const log = openSync(join(folder, 'start.log'), 'w')
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd: folder,
+    detached: true,
+    env: { PATH, HOME, PORT: String(port), DATA_DIR: join(folder, '.data') },
+    stdio: ['ignore', log, log],
+  })
+  const ended = once(child, 'close')
+  try {
+    const endsAt = performance.now() + patienceMs
+    while (performance.now() < endsAt && child.exitCode === null) {
+      const answer = await fetch(`http://localhost:${port}/v1/products?limit=1`, {
+        headers: { authorization: 'Bearer cda_demo_public' },
+      }).catch(() => undefined)
+      const body = answer?.status === 200 ? ((await answer.json()) as { data: unknown[] }) : undefined
+      if (body) return body.data.length === 1
+      await delay(50)
+    }
+    return false
+  } finally {
+    if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM')
+    await ended
+  }
+}
+
+const checkTests = (folder: string, chosen: readonly string[]): boolean => {
+  const all = chosen.length > 0 ? chosen : globSync('test/**/*.test.ts', { cwd: folder }).sort()
+  const failed = all.filter((file) => !run(folder, [file]))
+  for (const file of failed) process.stdout.write(`  failed: ${file}\n`)
+  return failed.length === 0
+}
+
+const wanted = words.length > 0 ? features.filter(({ name }) => words.includes(name)) : features
+if (wanted.length === 0) throw new Error(`no feature has the name ${words.join(' or ')}`)
+// A feature that others need cannot be missing alone.
+const isNeeded = (name: string) => features.some(({ needs = [] }) => needs.includes(name))
+for (const feature of wanted.filter(({ name }) => !isNeeded(name))) {
+  const folder = makeDataFolder('features')
+  try {
+    createCopy(folder)
+    removeFeature(folder, feature)
+    const steps: [step: string, check: () => boolean | Promise<boolean>][] = [
+      ['types', () => checkTypes(folder)],
+      // A start compares the database with this file.
+      ['schema.sql', () => run(folder, ['test/db/schema.test.ts'], { WRITE_SCHEMA: '1' })],
+      ['npm start', () => checkStart(folder)],
+    ]
+    if (files !== undefined) steps.push(['tests of the kernel', () => checkTests(folder, files)])
+    for (const [step, check] of steps) {
+      const isRight = await check()
+      process.stdout.write(`without ${feature.name}: ${step} ${isRight ? 'passes' : 'FAILS'}\n`)
+      if (!isRight) process.exitCode = 1
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+process.exit()
