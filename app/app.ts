@@ -22,7 +22,7 @@ import status from '../plugins/status.ts'
 import tracing from '../plugins/tracing.ts'
 import transport from '../plugins/transport.ts'
 import routes from '../routes/index.ts'
-import { contents, features } from './features.ts'
+import { features } from './features.ts'
 
 /** Assembles the service without opening a connection. Hooks run in the order of registration. */
 export const build = async (deps: Deps): Promise<FastifyInstance> => {
@@ -34,8 +34,8 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   if (deps.tracing) await app.register(tracing, { tracing: deps.tracing })
   await app.register(transport, { trustedProxies, clientIpHeader, allowHttp })
   await app.register(crossOrigin, { origins: config.corsOrigins })
-  await app.register(gate, { publicUrl, pages: contents.pages })
-  await app.register(pages, { publicUrl, demoToken, house: config.house, contents })
+  await app.register(gate, { publicUrl, features })
+  await app.register(pages, { publicUrl, demoToken, house: config.house, features })
   await app.register(methodGuard)
   await app.register(signingKeyRefresh, deps)
   await app.register(limiters, deps)
@@ -47,10 +47,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(status, deps)
   await app.register(answers, { stream: deps.logStream })
   await app.register(serviceMetrics, deps)
-  for (const feature of features) {
-    const metrics = await feature.metrics?.()
-    if (metrics) app.metrics.add(metrics.listFigures(deps))
-  }
   if (deps.hasEdge !== false) await app.register(edge, deps)
   await app.register(openapi, deps)
   await app.register(routes, deps)

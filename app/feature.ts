@@ -1,44 +1,38 @@
 import type { Deps } from '../plugins/deps.ts'
-import type { Poller } from './cache/poller.ts'
 import type { Commands } from './command-line/command-line.ts'
-import type { Contents } from './contents.ts'
-import type { LocalDatabase } from './local/local-database.ts'
 import type { Figure } from './observe/figures.ts'
+import type { CustomerTables } from './operator/gdpr/tables.ts'
 import type { after } from './overload/timer.ts'
+import type { SiteFeature } from './site/options.ts'
 
 /** `stop` waits for the work in progress. */
-export type Task = Readonly<{
-  stop: () => Promise<unknown>
-  /** Its work in progress may take seconds, so it stops before the requests in progress have ended. */
-  isSlow?: true
-}>
+export type Task = Readonly<{ stop: () => Promise<unknown> }>
 
-export type TaskContext = Pick<Deps, 'config' | 'db' | 'reserved' | 'secrets' | 'freshness'> &
+/** A feature that needs more of `Deps` adds it here. */
+export type TaskContext = Pick<Deps, 'config' | 'reserved'> &
   Readonly<{
-    poller: Poller
-    /** The bundled PostgreSQL. `undefined` if a database is configured. */
-    local: LocalDatabase | undefined
     warn: (message: string, error?: Error) => void
     addFigures: (figures: readonly Figure[]) => void
     /** Optional. Defaults to real timers. */
     after?: typeof after
   }>
 
-/** `needs`: names of the features that this one imports. */
-type Identity = Readonly<{ name: string; needs?: readonly string[] }>
-
 /**
- * Parts with code, as functions that import them: a command loads one feature's commands and no routes. Its SQL is in
- * no list, see docs/decisions/0229-the-baseline-finds-the-sql-of-features.md.
+ * Plain data. Parts with code are functions that import a file, whose exports have fixed names. SQL and endpoints are in
+ * no member: `app/db/migrate.ts` finds the first, and `routes/index.ts` lists the others. See "Features" in
+ * ARCHITECTURE.md, docs/decisions/0228-features-are-plain-data.md and docs/decisions/0230-features-add-no-layer.md.
  */
-type Parts = Readonly<{
-  /** By the first word, such as `requests` of `certdata requests list`. */
-  commands?: Commands
-  /** Background work that a machine needs once. It starts when the service listens. */
-  tasks?: () => Promise<{ startTasks: (context: TaskContext) => readonly Task[] }>
-  /** Figures that need only `deps`. A route or task adds the figures of its state. */
-  metrics?: () => Promise<{ listFigures: (deps: Deps) => readonly Figure[] }>
-}>
-
-/** See "Features" in ARCHITECTURE.md and docs/decisions/0228-features-are-plain-data.md. */
-export type Feature = Identity & Parts & Contents
+export type Feature = SiteFeature &
+  Readonly<{
+    name: string
+    /** Names of the features that this one imports. */
+    needs?: readonly string[]
+    /** By the first word, such as `requests` of `certdata requests list`. */
+    commands?: Commands
+    /** Background work that the first process of an instance starts when the service listens. */
+    tasks?: () => Promise<{ startTasks: (context: TaskContext) => readonly Task[] }>
+    /** Every table with a column `customer_id`. An export and an import of a customer contain it. */
+    customerTables?: CustomerTables
+    /** Cases of `certdata verify`, as JSON files. Their names begin with the section of the contract. */
+    verifyFolder?: URL
+  }>

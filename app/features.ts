@@ -1,4 +1,3 @@
-import { mergeContents } from './contents.ts'
 import type { Feature } from './feature.ts'
 import { accessRequests } from './features/access-requests/feature.ts'
 
@@ -7,6 +6,3 @@ export const features: readonly Feature[] = [
   // One line for each feature.
   accessRequests,
 ]
-
-/** The merged contents of all features. */
-export const contents = mergeContents(features)

@@ -1,16 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { PageEntry } from '../app/contents.ts'
 import { ApiError } from '../app/errors.ts'
 import { unescapedTarget } from '../app/http/client-error.ts'
 import { isHost } from '../app/http/fields.ts'
 import { tokenParameters } from '../app/records/query/query.ts'
+import { listPages, type SiteFeature } from '../app/site/options.ts'
 import { createPageTest } from '../app/site/paths.ts'
 
 type GateOptions = {
   publicUrl: string
-  /** Of features. */
-  pages: readonly PageEntry[]
+  features: readonly SiteFeature[]
 }
 
 export const maxHeaderBytes = 16 * 1024
@@ -85,8 +84,8 @@ const checkTarget = (target: string, method: string): void => {
 
 /** Refuses requests that no route may see. Hooks before it have set the fields of the refusal. */
 export default fp<GateOptions>(
-  async (app, { publicUrl, pages }) => {
-    const isPageTarget = createPageTest(pages)
+  async (app, { publicUrl, features }) => {
+    const isPageTarget = createPageTest(listPages(features))
     // Forms have already sent their fields in clear text.
     const isRedirectable = ({ method, raw: { url = '' } }: FastifyRequest): boolean =>
       (method === 'GET' || method === 'HEAD') && isPageTarget(url)

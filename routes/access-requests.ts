@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { createAccessForm } from '../app/features/access-requests/form.ts'
+import { listFigures } from '../app/features/access-requests/metrics.ts'
 import { describeAccessRequest } from '../app/features/access-requests/openapi.ts'
 import { accessOutcomePage, accessPage } from '../app/features/access-requests/page.ts'
 import { type AccessRequests, createAccessRequests } from '../app/features/access-requests/requests.ts'
@@ -66,10 +67,11 @@ const formRoutes: FastifyPluginAsyncZod<RouteOptions & Pick<Deps, 'config' | 'se
 }
 
 export const accessRequestRoutes: FeatureRoutes = {
-  open: async (app: FastifyInstance, deps: Deps) => {
+  public: async (app, deps) => {
     const { config, reserved: db, limitStore: store, secrets, now, monotonicNow } = deps
     const { limits, holidays } = config
     const requests = createAccessRequests({ db, limits, store, after, now, monotonicNow, holidays })
+    app.metrics.add(listFigures(deps))
     await app.register(apiRoutes, { requests })
     await app.register(formRoutes, { requests, config, secrets, now })
   },

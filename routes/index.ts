@@ -13,9 +13,9 @@ import { healthRoutes, metricsRoutes } from './operations.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
 import { statusRoutes } from './status.ts'
 
-/** The endpoints of the features of `app/features.ts`. */
+/** The features of `app/features.ts` with endpoints. */
 const featureRoutes: readonly FeatureRoutes[] = [
-  // One line for each feature.
+  // One line for each of them.
   accessRequestRoutes,
 ]
 
@@ -30,7 +30,7 @@ export default fp<Deps>(
       await closed.register(endpoints, { publicUrl, variesWithOrigin: corsOrigins.length > 0, freshness })
       await closed.register(rateLimit)
       for (const row of dataEndpoints(closed, { publicUrl })) closed.endpoint(row)
-      for (const { closed: register } of featureRoutes) await register?.(closed, deps)
+      for (const { withToken } of featureRoutes) if (withToken) await closed.register(withToken, deps)
     })
     await app.register(oauthRoutes, deps)
     await app.register(wellKnownRoutes, deps)
@@ -39,12 +39,12 @@ export default fp<Deps>(
     await app.register(reference)
     await app.register(keyLinkRoutes, deps)
     await app.register(demoRoutes, deps)
-    for (const { open: register } of featureRoutes) await register?.(app, deps)
+    for (const { public: open } of featureRoutes) if (open) await app.register(open, deps)
     app.guardMethods()
   },
   {
     name: 'routes',
-    dependencies: ['data', 'status', 'pages', 'openapi'],
+    dependencies: ['data', 'metrics', 'status', 'pages', 'openapi'],
     fastify: '5.x',
   },
 )

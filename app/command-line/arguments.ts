@@ -1,12 +1,13 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { date, text } from '../../schemas/fields.ts'
+import { date } from '../../schemas/fields.ts'
 import { dayMs } from '../config/units.ts'
 import { parseTarget } from '../http/outbound.ts'
 import { customerName, customerSlug } from '../identity/customers.ts'
 import { maxNetworks, parseNetwork } from '../identity/networks.ts'
 
-const parseBy =
+/** Creates a parser that throws commander's error with all faults of a value. */
+export const parseBy =
   <T>(schema: z.ZodType<T>) =>
   (value: string): T => {
     const parsed = schema.safeParse(value)
@@ -18,9 +19,6 @@ const parseBy =
 export const parseSlug = parseBy(customerSlug)
 
 export const parseName = parseBy(customerName)
-
-/** Parses the reason for which an access request is refused. */
-export const parseReason = parseBy(text.min(1, 'expected a reason'))
 
 const parseNumber =
   (what: string, most: number) =>

@@ -110,7 +110,7 @@ const prune = async (
 }
 
 /** `certdata audit …` */
-export const auditCommand = (shell: Shell): Command =>
+export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'audit',
     'the audit trail: who did what, and who read what',

@@ -20,7 +20,7 @@ const prune = async (shell: Shell, options: Confirmable & { days: number }): Pro
 }
 
 /** `certdata changes …` */
-export const changesCommand = (shell: Shell): Command =>
+export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'changes',
     'the log of changes that the change feed reads',

@@ -1,40 +1,52 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
-import { type AllContents, type Contents, mergeContents } from '../contents.ts'
+import type { CustomerTables } from '../operator/gdpr/tables.ts'
 import { describeError, Reported } from './refusal.ts'
 import type { Shell } from './shell.ts'
 
 const usage = 2
 const refused = 1
 
-type MakeCommand = (shell: Shell, contents: AllContents) => Command
+/** A file of commands exports this function. */
+type CommandFile = Readonly<{ buildCommand: (shell: Shell) => Command }>
 
 /**
- * Commands by their first word. Loaded on demand: loading the modules of all commands takes longer than most commands
- * run. If several features have the same word, its subcommands are merged.
+ * Files of commands by their first word. Loaded on demand: loading the modules of all commands takes longer than most
+ * commands run. If several features have the same word, its subcommands are merged.
  */
-export type Commands = Readonly<Record<string, () => Promise<MakeCommand>>>
+export type Commands = Readonly<Record<string, () => Promise<CommandFile>>>
 
-/** The part of a feature that the command line reads. */
-type CommandFeature = Contents & Readonly<{ commands?: Commands }>
+/** The parts of a feature that the command line reads. */
+type CommandFeature = Readonly<{
+  commands?: Commands
+  customerTables?: CustomerTables
+  verifyFolder?: URL
+}>
 
-const kernelCommands: Commands = {
-  migrate: async () => (await import('./migrate.ts')).migrateCommand,
-  import: async () => (await import('./import.ts')).importCommand,
-  customers: async () => (await import('./customers.ts')).customersCommand,
-  keys: async () => (await import('./keys.ts')).keysCommand,
-  custom: async () => (await import('./custom.ts')).customCommand,
-  audit: async () => (await import('./audit.ts')).auditCommand,
-  'signing-keys': async () => (await import('./signing-keys.ts')).signingKeysCommand,
-  changes: async () => (await import('./changes.ts')).changesCommand,
-  history: async () => (await import('./history.ts')).historyCommand,
-  webhooks: async () => (await import('./webhooks.ts')).webhooksCommand,
-  config: async () => (await import('./config.ts')).configCommand,
-  verify: async () => (await import('./verify.ts')).verifyCommand,
-}
+const listKernelCommands = (features: readonly CommandFeature[]): Commands => ({
+  migrate: () => import('./migrate.ts'),
+  import: () => import('./import.ts'),
+  customers: async () => {
+    const { customersCommand } = await import('./customers.ts')
+    return { buildCommand: (shell) => customersCommand(shell, features) }
+  },
+  keys: () => import('./keys.ts'),
+  custom: () => import('./custom.ts'),
+  audit: () => import('./audit.ts'),
+  'signing-keys': () => import('./signing-keys.ts'),
+  changes: () => import('./changes.ts'),
+  history: () => import('./history.ts'),
+  webhooks: () => import('./webhooks.ts'),
+  config: () => import('./config.ts'),
+  verify: async () => {
+    const { verifyCommand } = await import('./verify.ts')
+    return { buildCommand: (shell) => verifyCommand(shell, features) }
+  },
+})
 
 const loadCommands = (word: string, features: readonly CommandFeature[]) => {
-  const all = [kernelCommands, ...features.map(({ commands = {} }) => commands)].flatMap(Object.entries)
+  const ofFeatures = features.map(({ commands = {} }) => commands)
+  const all = [listKernelCommands(features), ...ofFeatures].flatMap((each) => Object.entries(each))
   const chosen = all.filter(([name]) => name === word)
   return Promise.all((chosen.length > 0 ? chosen : all).map(([, load]) => load()))
 }
@@ -47,9 +59,8 @@ const createProgram = async (
   const program = new Command('certdata').description(
     "The operator's command line of the certification data service",
   )
-  const contents = mergeContents(features)
-  for (const make of await loadCommands(word, features)) {
-    const made = make(shell, contents)
+  for (const { buildCommand } of await loadCommands(word, features)) {
+    const made = buildCommand(shell)
     const known = program.commands.find((each) => each.name() === made.name())
     if (known) for (const inner of made.commands) known.addCommand(inner)
     else program.addCommand(made)
@@ -85,8 +96,9 @@ const toExitCode = (error: unknown): number => {
 }
 
 /**
- * Runs a command such as `['customers', 'list']`, of the kernel or a feature. Returns 0, or 1 if it was refused or failed, or 2 for a
- * wrong command line or environment. Never throws: prints errors to `stderr`, with `--json` also to `stdout`.
+ * Runs a command such as `['customers', 'list']`, of the kernel or a feature. Returns 0, or 1 if it was refused or
+ * failed, or 2 for a wrong command line or environment. Never throws: prints errors to `stderr`, with `--json` also to
+ * `stdout`.
  */
 export const runCommandLine = async (
   words: readonly string[],

@@ -22,7 +22,7 @@ const showConfig = (shell: Shell, options: Output): void => {
 }
 
 /** `certdata config` */
-export const configCommand = (shell: Shell) =>
+export const buildCommand = (shell: Shell) =>
   createCommand('config', 'every environment variable, its meaning and its default').action(
     showConfig.bind(null, shell),
   )

@@ -143,7 +143,7 @@ const granting = (name: string, description: string, everyone: string): Command 
     .option('--everyone', everyone)
 
 /** `certdata custom …` */
-export const customCommand = (shell: Shell): Command =>
+export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'custom',
     'custom endpoints: documents and grants',

@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { openRedisEraser, type RedisEraser } from '../cache/erase.ts'
 import { parseConfig } from '../config/config.ts'
-import type { AllContents } from '../contents.ts'
 import { answerTimeoutMs } from '../db/client.ts'
 import type { Db } from '../db/schema.ts'
 import {
@@ -18,7 +17,12 @@ import {
 } from '../operator/gdpr/erase.ts'
 import { type ExportedRow, exportCustomer } from '../operator/gdpr/export.ts'
 import { type ImportedCustomer, importCustomer, UnusableExport } from '../operator/gdpr/import.ts'
-import { type KnownTables, listAdditions, listKnownTables } from '../operator/gdpr/tables.ts'
+import {
+  type FeatureTables,
+  type KnownTables,
+  listAdditions,
+  listKnownTables,
+} from '../operator/gdpr/tables.ts'
 import { parseSlug } from './arguments.ts'
 import { changeAudited, noCustomer, recordAct, refuseDemo, requireCustomer } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
@@ -175,8 +179,8 @@ const erase = async (shell: Shell, customer: string, options: Confirmable): Prom
 }
 
 /** `certdata customers export|import|erase` */
-export const customerDataCommands = (shell: Shell, contents: AllContents): Command[] => {
-  const knownTables = listKnownTables(contents)
+export const customerDataCommands = (shell: Shell, features: FeatureTables): Command[] => {
+  const knownTables = listKnownTables(features)
   return [
     createCommand('export', 'export all data of a customer as JSON lines')
       .argument('<customer>', 'slug of the customer', parseSlug)

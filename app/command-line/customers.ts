@@ -1,7 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import { sql } from 'kysely'
 import type { AuditAction } from '../audit/record.ts'
-import type { AllContents } from '../contents.ts'
 import type { Db, Plan } from '../db/schema.ts'
 import { listApiKeys } from '../identity/api-key-store.ts'
 import {
@@ -12,6 +11,7 @@ import {
   listCustomers,
   plans,
 } from '../identity/customers.ts'
+import type { FeatureTables } from '../operator/gdpr/tables.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { parseDays, parseName, parseSlug } from './arguments.ts'
 import {
@@ -113,7 +113,7 @@ const forCustomer = (name: string, description: string): Command =>
   createCommand(name, description).argument('<customer>', 'slug of the customer', parseSlug)
 
 /** `certdata customers …` */
-export const customersCommand = (shell: Shell, contents: AllContents): Command =>
+export const customersCommand = (shell: Shell, features: FeatureTables): Command =>
   createGroup(
     'customers',
     'the customers and their plans',
@@ -143,5 +143,5 @@ export const customersCommand = (shell: Shell, contents: AllContents): Command =
         parseDays,
       )
       .action(settings.bind(null, shell)),
-    ...customerDataCommands(shell, contents),
+    ...customerDataCommands(shell, features),
   )

@@ -37,7 +37,7 @@ const forget = async (
 }
 
 /** `certdata history …` */
-export const historyCommand = (shell: Shell): Command =>
+export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'history',
     'the previous values of records',

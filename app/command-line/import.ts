@@ -142,7 +142,7 @@ const runImport = async (
 }
 
 /** `certdata import` */
-export const importCommand = (shell: Shell) =>
+export const buildCommand = (shell: Shell) =>
   addTableOptions(
     createCommand('import', 'import records from a file of JSON lines or a table (CSV)')
       .argument('<file>', 'NDJSON or CSV file; - reads standard input')

@@ -132,7 +132,7 @@ const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: 
 }
 
 /** `certdata keys …` */
-export const keysCommand = (shell: Shell): Command =>
+export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'keys',
     'the API keys of the customers',

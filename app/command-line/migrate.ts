@@ -39,7 +39,7 @@ const migrate = async (shell: Shell, options: Output): Promise<void> => {
 }
 
 /** `certdata migrate` */
-export const migrateCommand = (shell: Shell) =>
+export const buildCommand = (shell: Shell) =>
   createCommand('migrate', 'update the schema and the reference data, and make a signing key').action(
     migrate.bind(null, shell),
   )

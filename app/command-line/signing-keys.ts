@@ -18,7 +18,7 @@ const rotate = async (shell: Shell, options: TableOutput & { now?: true }): Prom
 }
 
 /** `certdata signing-keys …` */
-export const signingKeysCommand = (shell: Shell): Command =>
+export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'signing-keys',
     'the keys that sign access tokens',

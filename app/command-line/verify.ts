@@ -2,9 +2,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { variables } from '../config/variables.ts'
-import type { AllContents, PromiseFile } from '../contents.ts'
 import { CannotVerify, type Credentials } from '../operator/verify/account.ts'
-import { type PromiseOutcome, verifyService } from '../operator/verify/verify.ts'
+import { type PromiseOutcome, type VerifyOptions, verifyService } from '../operator/verify/verify.ts'
 import { Reported } from './refusal.ts'
 import { createCommand, type Output, print, type Shell } from './shell.ts'
 
@@ -37,7 +36,7 @@ const formatOutcome = ({ section, promise, outcome, reason, failures }: PromiseO
 
 const verify = async (
   shell: Shell,
-  promises: readonly PromiseFile[],
+  features: VerifyOptions['features'],
   origin: string,
   options: Options,
   command: Command,
@@ -50,7 +49,7 @@ const verify = async (
   }
   const outcomes: PromiseOutcome[] = []
   try {
-    for await (const each of verifyService({ origin, credentials, promises, pause: (ms) => delay(ms) })) {
+    for await (const each of verifyService({ origin, credentials, features, pause: (ms) => delay(ms) })) {
       outcomes.push(each)
       if (!options.json) shell.stdout.write(`${formatOutcome(each)}\n`)
     }
@@ -66,7 +65,7 @@ const verify = async (
 }
 
 /** `certdata verify` */
-export const verifyCommand = (shell: Shell, { promises }: AllContents) =>
+export const verifyCommand = (shell: Shell, features: VerifyOptions['features']) =>
   createCommand('verify', 'check from outside that a running service keeps the promises of its API')
     .argument('<url>', 'address of the service, such as https://api.example', parseOrigin)
     .option(
@@ -74,4 +73,4 @@ export const verifyCommand = (shell: Shell, { promises }: AllContents) =>
       'API key of a customer; - reads it from standard input (default: CERTDATA_API_KEY)',
     )
     .addOption(new Option('--demo', 'use the token of the demo, with fewer requests').conflicts('key'))
-    .action(verify.bind(null, shell, promises))
+    .action(verify.bind(null, shell, features))

@@ -193,7 +193,7 @@ const withId = (command: Command): Command =>
 const forWebhook = (name: string, description: string): Command => withId(createCommand(name, description))
 
 /** `certdata webhooks …` */
-export const webhooksCommand = (shell: Shell): Command =>
+export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'webhooks',
     'addresses of customers that get a message when records change',

@@ -15,15 +15,27 @@ type Migrations = Readonly<Record<string, StepwiseMigration>>
 const app = join(import.meta.dirname, '..')
 const ofFeatures = 'features/*/'
 
-/** Lists SQL files of the kernel's folders or of features, in the order of their names, which begin with a number. */
-const listSql = (...patterns: string[]): URL[] =>
-  globSync(patterns, { cwd: app })
-    .sort((a, b) => (basename(a) < basename(b) ? -1 : 1))
-    .map((path) => pathToFileURL(join(app, path)))
+const lastOfBaseline = '50-all-tables.sql'
 
 /**
- * Lists the SQL of the baseline: of the kernel and of the features whose folders exist. `50-all-tables.sql` is the last
- * one. See docs/decisions/0229-the-baseline-finds-the-sql-of-features.md.
+ * Orders paths of SQL files by the numbers with which their names begin. `50-all-tables.sql`, which reads all tables, is
+ * the last one. Throws if two files have the same number, because their order would depend on their names.
+ */
+export const orderSql = (paths: readonly string[]): string[] => {
+  const byNumber = Map.groupBy(paths, (path) => Number.parseInt(basename(path), 10))
+  for (const [number, same] of byNumber)
+    if (same.length > 1) throw new Error(`the number ${number} is used twice: ${same.join(', ')}`)
+  const isLast = (path: string) => basename(path) === lastOfBaseline
+  const inOrder = [...byNumber].sort(([a], [b]) => a - b).flatMap(([, files]) => files)
+  return [...inOrder.filter((path) => !isLast(path)), ...inOrder.filter(isLast)]
+}
+
+const listSql = (...patterns: string[]): URL[] =>
+  orderSql(globSync(patterns, { cwd: app })).map((path) => pathToFileURL(join(app, path)))
+
+/**
+ * Lists the SQL of the baseline: of the kernel and of the features whose folders exist. See
+ * docs/decisions/0229-the-baseline-finds-the-sql-of-features.md.
  */
 export const listBaseline = (): URL[] =>
   listSql('db/migrations/0001-baseline/*.sql', `${ofFeatures}[0-9][0-9]-*.sql`)

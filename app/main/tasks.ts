@@ -55,23 +55,12 @@ const startWebhookTask = ({ stores, warn, addFigures }: TasksOptions): (() => Pr
 }
 
 const startFeatureTasks = async ({ config, stores, warn, addFigures }: TasksOptions): Promise<Task[]> => {
-  const { db, reserved, secrets, freshness, poller, local } = stores
-  const context: TaskContext = {
-    config,
-    db,
-    reserved,
-    secrets,
-    freshness,
-    poller,
-    local,
-    warn,
-    addFigures,
-  }
+  const context: TaskContext = { config, reserved: stores.reserved, warn, addFigures }
   const parts = await Promise.all(features.map(({ tasks }) => tasks?.()))
   return parts.flatMap((part) => part?.startTasks(context) ?? [])
 }
 
-/** Starts the tasks that a machine needs once. `quiet` ends only the slow ones. `stop` ends all, and waits. */
+/** Starts the tasks of an instance, in its first process. `quiet` ends only the slow ones. `stop` ends all, and waits. */
 export const startTasks = async (options: TasksOptions) => {
   const { config, stores, log, warn } = options
   const { reserved, secrets, local, poller } = stores
@@ -94,7 +83,6 @@ export const startTasks = async (options: TasksOptions) => {
       void stopRefreshing?.()
       // Receivers may take ten seconds.
       void stopWebhooks()
-      for (const { isSlow, stop } of tasks) if (isSlow) void stop()
     },
     async stop() {
       for (const stop of stops) if (stop) await stop()

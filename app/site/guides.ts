@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Audience, GuideEntry } from '../contents.ts'
 import { type RenderedMarkdown, renderMarkdown } from './markdown.ts'
 import { once } from './once.ts'
-import type { SiteOptions } from './options.ts'
+import type { Audience, GuideEntry, SiteOptions } from './options.ts'
 
 export type Guide = Readonly<{
   path: string
@@ -28,28 +27,28 @@ const titles: Readonly<Record<Audience, string>> = {
 }
 
 const kernelGuides: readonly GuideEntry[] = [
-  { name: 'quick-start', audience: 'integrators', rank: 10 },
-  { name: 'authentication', audience: 'integrators', rank: 20 },
-  { name: 'queries', audience: 'integrators', rank: 30 },
-  { name: 'changes', audience: 'integrators', rank: 40 },
-  { name: 'history', audience: 'integrators', rank: 50 },
-  { name: 'webhooks', audience: 'integrators', rank: 60 },
-  { name: 'exports', audience: 'integrators', rank: 70 },
-  { name: 'spreadsheets', audience: 'integrators', rank: 80 },
-  { name: 'caching', audience: 'integrators', rank: 90 },
-  { name: 'errors', audience: 'integrators', rank: 100 },
-  { name: 'limits', audience: 'integrators', rank: 110 },
-  { name: 'custom-endpoints', audience: 'integrators', rank: 120 },
-  { name: 'who-looked', audience: 'integrators', rank: 130 },
-  { name: 'versions', audience: 'integrators', rank: 140 },
-  { name: 'operations', audience: 'operators', rank: 10 },
-  { name: 'scaling', audience: 'operators', rank: 20 },
-  { name: 'import', audience: 'operators', rank: 30 },
-  { name: 'custom-documents', audience: 'operators', rank: 40 },
-  { name: 'schema', audience: 'operators', rank: 50 },
-  { name: 'freshness', audience: 'operators', rank: 60 },
-  { name: 'audit', audience: 'operators', rank: 70 },
-  { name: 'personal-data', audience: 'operators', rank: 80 },
+  { name: 'quick-start', audience: 'integrators' },
+  { name: 'authentication', audience: 'integrators' },
+  { name: 'queries', audience: 'integrators' },
+  { name: 'changes', audience: 'integrators' },
+  { name: 'history', audience: 'integrators' },
+  { name: 'webhooks', audience: 'integrators' },
+  { name: 'exports', audience: 'integrators' },
+  { name: 'spreadsheets', audience: 'integrators' },
+  { name: 'caching', audience: 'integrators' },
+  { name: 'errors', audience: 'integrators' },
+  { name: 'limits', audience: 'integrators' },
+  { name: 'custom-endpoints', audience: 'integrators' },
+  { name: 'who-looked', audience: 'integrators' },
+  { name: 'versions', audience: 'integrators' },
+  { name: 'operations', audience: 'operators' },
+  { name: 'scaling', audience: 'operators' },
+  { name: 'import', audience: 'operators' },
+  { name: 'custom-documents', audience: 'operators' },
+  { name: 'schema', audience: 'operators' },
+  { name: 'freshness', audience: 'operators' },
+  { name: 'audit', audience: 'operators' },
+  { name: 'personal-data', audience: 'operators' },
 ]
 
 /** Inserts the service's URL and demo token. A link to a file without a page becomes text. */
@@ -90,7 +89,7 @@ const readGuide = (name: string, names: ReadonlySet<string>, options: GuideOptio
 
 /** Reads the guides of kernel and features from `docs/`, by audience. Throws if a file is missing. */
 export const readGuides = (options: GuideOptions): GuideGroup[] => {
-  const all = [...kernelGuides, ...options.contents.guides].sort((a, b) => a.rank - b.rank)
+  const all = [...kernelGuides, ...options.features.flatMap(({ guides = [] }) => guides)]
   const names = new Set(all.map(({ name }) => name))
   return Object.entries(titles).map(([audience, title]) => ({
     title,

@@ -1,11 +1,10 @@
-import type { PageEntry } from '../contents.ts'
 import type { StatusDocument } from '../observe/status/document.ts'
 import { duration, milliseconds, percent } from './browser/units.js'
 import { type Html, html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 import { codeBlock } from './markdown.ts'
 import { marketPicture } from './market-picture.ts'
-import type { SiteOptions } from './options.ts'
+import type { PageEntry, SiteOptions } from './options.ts'
 import { usePictures } from './use-pictures.ts'
 
 const resources = [

@@ -1,7 +1,7 @@
 import type { House } from '../config/house.ts'
-import type { PageEntry } from '../contents.ts'
 import type { Assets } from './assets.ts'
 import { type Html, html } from './escape.ts'
+import type { PageEntry } from './options.ts'
 
 export type PageContent = Readonly<{
   title: string
@@ -16,16 +16,13 @@ export type PageContent = Readonly<{
   markdown?: string
 }>
 
-const kernelPages: readonly PageEntry[] = [
-  { path: '/docs', label: 'Reference', rank: 10 },
-  { path: '/docs/guides', label: 'Guides', rank: 20 },
-  { path: '/demo', label: 'Demo', rank: 30 },
-  { path: '/status', label: 'Status', rank: 40 },
+/** The kernel's pages in the navigation. Pages of features follow. */
+export const kernelPages: readonly PageEntry[] = [
+  { path: '/docs', label: 'Reference' },
+  { path: '/docs/guides', label: 'Guides' },
+  { path: '/demo', label: 'Demo' },
+  { path: '/status', label: 'Status' },
 ]
-
-/** Lists the pages of the navigation in its order. `pages`: those of features. */
-export const listNavigation = (pages: readonly PageEntry[]): readonly PageEntry[] =>
-  [...kernelPages, ...pages].sort((a, b) => a.rank - b.rank)
 
 const linksTo = (navigation: readonly PageEntry[], path: string) =>
   navigation.map(({ path: href, label }) => {

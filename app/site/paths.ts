@@ -1,4 +1,4 @@
-import type { PageEntry } from '../contents.ts'
+import type { PageEntry } from './options.ts'
 
 const kernelPages = [
   '/',

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRepresentation } from '../cache/entry.ts'
-import type { PageEntry } from '../contents.ts'
 import type { Representation } from '../http/encodings.ts'
 import { jsonType } from '../http/formats.ts'
 import { type Assets, readAssets } from './assets.ts'
@@ -9,11 +8,11 @@ import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { guidePage, guidesPage } from './guide-pages.ts'
 import { readGuides } from './guides.ts'
-import { layOut, listNavigation, type PageContent, previewPath } from './layout.ts'
+import { kernelPages, layOut, type PageContent, previewPath } from './layout.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { missingPage } from './missing-page.ts'
 import { once } from './once.ts'
-import type { SiteOptions } from './options.ts'
+import { findContactPage, listPages, type PageEntry, type SiteOptions } from './options.ts'
 import { problemPages } from './problem-pages.ts'
 import type { DescribedRoute } from './reference-link.ts'
 import { searchIndex } from './search-index.ts'
@@ -45,24 +44,26 @@ const readImage = (name: string) => readFileSync(new URL(`images/${name}`, impor
 
 const robotsTxt = 'User-agent: *\nDisallow: /v1/\n'
 
-const assetsByFolders = new WeakMap<readonly URL[], Assets>()
+/** By folders. Tests build the service many times with the same features. */
+const assetsByFolders = new Map<string, Assets>()
 
 const getAssets = (folders: readonly URL[]): Assets => {
-  const known = assetsByFolders.get(folders)
+  const key = folders.join()
+  const known = assetsByFolders.get(key)
   if (known) return known
   const assets = readAssets(folders)
-  assetsByFolders.set(folders, assets)
+  assetsByFolders.set(key, assets)
   return assets
 }
 
 /** Reads guides and assets. Pages are rendered later, when first requested, so that the service starts sooner. */
 export const createSite = (options: SiteOptions): Site => {
-  const { publicUrl, demoToken, house, contents } = options
-  const assets = getAssets(contents.browserFolders)
+  const { publicUrl, demoToken, house, features } = options
+  const assets = getAssets(features.flatMap(({ browserFolder = [] }) => browserFolder))
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
   const pages = [demoPage(demoToken), docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
-  const frame = { assets, navigation: listNavigation(contents.pages), publicUrl, house }
+  const frame = { assets, navigation: [...kernelPages, ...listPages(features)], publicUrl, house }
   const toPage = (content: PageContent) => toFile(htmlType, layOut(content, frame))
   const untagged = (content: PageContent): SiteFile => {
     const body = Buffer.from(layOut(content, frame))
@@ -94,6 +95,6 @@ export const createSite = (options: SiteOptions): Site => {
       return toFile(jsonType, JSON.stringify(searchIndex(groups, routes)))
     },
     layOut: untagged,
-    contactPage: contents.pages.find(({ isContact }) => isContact),
+    contactPage: findContactPage(features),
   }
 }

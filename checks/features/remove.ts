@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Feature } from '../../app/feature.ts'
+import { centralVariables } from './central.ts'
 
 const edit = (file: string, change: (text: string) => string): void => {
   const before = readFileSync(file, 'utf8')
@@ -30,9 +30,22 @@ const removeLines = (file: string, part: string): void =>
       .join('\n'),
   )
 
-/** Removes the four places of a feature and its lines in the lists and central tables, in the copy at `root`. */
-export const removeFeature = (root: string, { name, central = {} }: Feature): void => {
+const listSources = (root: string): string[] =>
+  globSync('{app,plugins,routes,schemas}/**/*.{ts,sql,json}', { cwd: root }).map((path) => join(root, path))
+
+/** Throws if the removed variables are still named in code: these lines must move to the feature. */
+const requireNoLeftovers = (root: string, variables: readonly string[]): void => {
+  const left = listSources(root).filter((path) => {
+    const text = readFileSync(path, 'utf8')
+    return variables.some((name) => text.includes(name))
+  })
+  if (left.length > 0) throw new Error(`${variables.join(', ')} are still named in ${left.join(', ')}`)
+}
+
+/** Removes a feature's places and its lines in lists and in the table of variables, in the copy at `root`. */
+export const removeFeature = (root: string, name: string): void => {
   const at = (path: string) => join(root, path)
+  const hasRoutes = existsSync(at(`routes/${name}.ts`))
   for (const path of [
     `app/features/${name}`,
     `routes/${name}.ts`,
@@ -41,12 +54,11 @@ export const removeFeature = (root: string, { name, central = {} }: Feature): vo
   ])
     rmSync(at(path), { recursive: true, force: true })
   removeFromList(at('app/features.ts'), `./features/${name}/feature.ts`)
-  removeFromList(at('routes/index.ts'), `./${name}.ts`)
-  for (const variable of central.variables ?? []) {
+  if (hasRoutes) removeFromList(at('routes/index.ts'), `./${name}.ts`)
+  const variables = centralVariables[name] ?? []
+  for (const variable of variables) {
     removeProperty(at('app/config/variables.ts'), variable)
     removeLines(at('app/config/config.ts'), `env.${variable}`)
   }
-  for (const code of central.errors ?? []) removeProperty(at('app/errors.ts'), code)
-  for (const scope of central.scopes ?? []) removeLines(at('app/identity/scopes.ts'), `'${scope}'`)
-  if (existsSync(at(`app/features/${name}`))) throw new Error(`${name} is still there`)
+  requireNoLeftovers(root, variables)
 }

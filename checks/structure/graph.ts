@@ -7,7 +7,7 @@ export type Import = Readonly<{ from: string; to: string; isType: boolean }>
 export type SourceFile = Readonly<{ path: string; text: string; lines: number }>
 
 const importPattern =
-  /(?:^|\n)\s*(?:import|export)(\s+type)?\b([^'";]*?)from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g
+  /(?:^|\n)\s*(?:import|export)(\s+type)?\b(?:([^'";]*?)from)?\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g
 
 const root = join(import.meta.dirname, '../..')
 

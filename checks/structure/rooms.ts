@@ -33,7 +33,6 @@ export const rooms = [
   'overload',
   'http',
   'wire',
-  'contents',
   'config',
   'errors',
   'schemas',

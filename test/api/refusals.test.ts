@@ -37,7 +37,7 @@ t.test('every route declares the schemas of its body and its answer', async (t) 
     among.filter(({ schema }) => lacks(schema)).map(({ url }) => url)
   const posts = routes.filter(({ method }) => method === 'POST')
   const reads = routes.filter(({ method, config }) => method === 'GET' && config?.scope !== undefined)
-  t.ok(posts.length >= 7 && reads.length > 50)
+  t.ok(posts.length >= 5 && reads.length > 50)
   t.same(
     find((schema) => !(schema?.body instanceof z.ZodType), posts),
     ['/demo/change'],
@@ -64,12 +64,6 @@ t.test('a body route reports the faults of its query and its body together', asy
     ['/v1/auth/login', { api_key: 'x' }, {}, []],
     ['/v1/auth/login', { api_key: 'x' }, { authorization: basic }, [' invalid_value']],
     ['/v1/auth/login', {}, { authorization: basic }, []],
-    [
-      '/v1/access-requests',
-      { company: 'a', name: 'b', message: 'c', consent: false },
-      {},
-      ['/email invalid_value', '/consent invalid_value'],
-    ],
   ]
   for (const [path, payload, headers, body] of requests) {
     const answer = await app.inject({ method: 'POST', url: `${path}?limit=1&x&x`, payload, headers })
@@ -88,7 +82,6 @@ t.test('a body that names a member twice is refused on every route that reads JS
     ['/v1/auth/login', '{"api_key": "x", "api_key": "y"}'],
     ['/v1/auth/login', '{"api_key": "x", "api_\\u006bey": "y"}'],
     ['/v1/auth/login', '{"api_key": "x", "a": [{"b": 1, "b" : 1}]}'],
-    ['/v1/access-requests', '{"company": "a", "company": "b"}'],
   ]
   for (const [url, payload] of bodies) {
     const headers = { 'content-type': 'application/json; charset=utf-8' }
@@ -148,10 +141,9 @@ t.test('a tag to which a proxy added its coding still matches', async (t) => {
 
 t.test('a body with a content coding is refused with the coding that is accepted', async (t) => {
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
-  for (const url of ['/v1/auth/login', '/v1/access-requests']) {
-    const answer = await app.inject({ method: 'POST', url, headers, payload: Buffer.from('1f8b', 'hex') })
-    t.match([answer.statusCode, answer.headers['accept-encoding']], [415, 'identity'], url)
-  }
+  const payload = Buffer.from('1f8b', 'hex')
+  const answer = await app.inject({ method: 'POST', url: '/v1/auth/login', headers, payload })
+  t.match([answer.statusCode, answer.headers['accept-encoding']], [415, 'identity'])
 })
 
 t.test('ignores whitespace around a key, and does not blame the key for a narrowed token', async (t) => {

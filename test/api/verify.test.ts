@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { contents } from '../../app/features.ts'
+import { features } from '../../app/features.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { listCases } from '../../app/operator/verify/cases.ts'
 import type { World } from '../../app/operator/verify/check.ts'
@@ -81,8 +80,7 @@ t.test('the demo shows most promises with at most half of its quota', async (t) 
   }
   const credentials = { demoToken: 'cda_demo_public' }
   const verdicts: PromiseOutcome[] = []
-  for await (const verdict of verifyService({ origin, credentials, promises: contents.promises, pause }))
-    verdicts.push(verdict)
+  for await (const verdict of verifyService({ origin, credentials, features, pause })) verdicts.push(verdict)
   t.same(
     verdicts.flatMap(({ failures }) => failures),
     [],
@@ -99,9 +97,8 @@ t.test('the demo shows most promises with at most half of its quota', async (t) 
 
 t.test('the demo also checks a promise whose cases all learn a value', async (t) => {
   const promise = { promise: 'tags', cases: [{ path: '/v1/lab', learn: { tag: { header: 'etag' } } }] }
-  const folder = t.testdir({ 'tags.json': JSON.stringify([promise]) })
-  const file = pathToFileURL(join(folder, 'tags.json'))
-  const check = listCases([{ section: 4, file }]).at(-1)
+  const folder = t.testdir({ '04-tags.json': JSON.stringify([promise]) })
+  const check = listCases([pathToFileURL(`${folder}/`)]).at(-1)
   const ask = async () => Promise.reject(new Error('asked'))
   await t.rejects(check?.run({ ask, isDemo: true, values: {} } as unknown as World) as Promise<void>, /asked/)
 })

@@ -16,7 +16,7 @@ import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, operatorRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
 import { toRedisTag } from '../../app/db/redis.ts'
-import { contents } from '../../app/features.ts'
+import { features } from '../../app/features.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { listCustomerTables, listKnownTables } from '../../app/operator/gdpr/tables.ts'
@@ -155,7 +155,7 @@ t.test('exports and erases a real manufacturer completely', async (t) => {
     const stored = await listCustomerTables(superuser)
     t.ok(stored.length >= 8)
     for (const { name } of stored) {
-      if (listKnownTables(contents).get(name)?.isDerived) {
+      if (listKnownTables(features).get(name)?.isDerived) {
         t.notOk(name in rows, name)
         continue
       }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { contents } from '../../app/features.ts'
+import { features } from '../../app/features.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { importRecords } from '../../app/import/index.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
@@ -122,15 +122,20 @@ const openClient = async () => {
 }
 
 const before = { answers: await readAnswers((await openClient()).get), exported: await readExport() }
-const additionsBefore = await listAdditions(owner, listKnownTables(contents))
+const additionsBefore = await listAdditions(owner, listKnownTables(features))
 await addOwnParts()
 const { get } = await openClient()
+
+t.test('a feature cannot list a table again', async (t) => {
+  const customerTables = { customers: { exported: [], internal: [] } }
+  t.throws(() => listKnownTables([{ customerTables }]), /the table customers is listed twice/)
+})
 
 t.test('columns and tables of the operator change no answer and no export', async (t) => {
   t.strictSame(await readAnswers(get), before.answers)
   t.equal(await readExport(), before.exported)
   t.same(additionsBefore, [], 'the lists of the service are complete')
-  const additions = await listAdditions(owner, listKnownTables(contents))
+  const additions = await listAdditions(owner, listKnownTables(features))
   const { stderr } = await cli('customers', 'export', 'acme')
   t.match(stderr, 'not exported, because the service does not know them: ')
   t.match(stderr, 'invoices')

@@ -4,7 +4,14 @@ import { pathToFileURL } from 'node:url'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
-import { listPendingMigrations, migrate, migrations, retire } from '../../app/db/migrate.ts'
+import {
+  listBaseline,
+  listPendingMigrations,
+  migrate,
+  migrations,
+  orderSql,
+  retire,
+} from '../../app/db/migrate.ts'
 import {
   buildIndex,
   changeInBatches,
@@ -113,6 +120,23 @@ t.test('a migration may be a file of SQL with several statements', async (t) => 
   const all = { ...locking, '9001-good': plant(async () => {}).migration }
   const withFile = { ...all, '9002-file': readSqlMigration(pathToFileURL(file)) }
   t.same(await migrate(owner, withFile), ['9002-file'])
+})
+
+t.test('SQL runs in the order of its numbers, and all-tables runs last', async (t) => {
+  const folder = 'db/migrations/0001-baseline'
+  const paths = [
+    'features/b/51-b.sql',
+    `${folder}/50-all-tables.sql`,
+    'features/a/43-a.sql',
+    `${folder}/05-c.sql`,
+  ]
+  const last = `${folder}/50-all-tables.sql`
+  t.same(orderSql(paths), [`${folder}/05-c.sql`, 'features/a/43-a.sql', 'features/b/51-b.sql', last])
+  t.throws(
+    () => orderSql([...paths, 'features/c/43-c.sql']),
+    /number 43 is used twice: .*43-a.sql, .*43-c.sql/,
+  )
+  t.match(listBaseline().at(-1)?.pathname, /50-all-tables\.sql$/)
 })
 
 t.test('the migration of a removed feature is retired, and its table keeps its data', async (t) => {

@@ -4,7 +4,7 @@ import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, inTurn, readerRole } from '../../app/db/connect.ts'
 import { distrust, regainTrust } from '../../app/db/trust.ts'
-import { contents } from '../../app/features.ts'
+import { features } from '../../app/features.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import { claimWebhooks, type LeasedWebhook, updateWebhook } from '../../app/feed/webhooks/lease.ts'
@@ -649,7 +649,7 @@ t.test('webhooks are exported and erased with their customer, also in the middle
     rows[table] ??= []
     rows[table].push(json)
   }
-  await exportCustomer(operator, id, take, { knownTables: listKnownTables(contents) })
+  await exportCustomer(operator, id, take, { knownTables: listKnownTables(features) })
   t.match(rows.webhooks?.length, 1)
   t.match(rows.webhooks?.[0], webhook.url)
   t.match(rows.webhook_deliveries, [/"result":"204"/])

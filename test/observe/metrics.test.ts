@@ -71,24 +71,9 @@ t.test('every series of traffic exists from the start', async (t) => {
       for (const method of ['POST', 'OPTIONS'] as const) await fresh.inject({ method, url: path, headers })
     }
   }
-  for (const path of [
-    '/',
-    '/docs',
-    '/openapi.json',
-    '/status',
-    '/health/live',
-    '/health/ready',
-    '/access',
-    '/demo',
-  ])
+  for (const path of ['/', '/docs', '/openapi.json', '/status', '/health/live', '/health/ready', '/demo'])
     for (const headers of [{}, { accept: 'image/png' }, { 'if-none-match': '*' }]) await get(path, headers)
-  for (const url of [
-    '/v1/auth/login',
-    '/v1/oauth/token',
-    '/v1/oauth/revoke',
-    '/v1/oauth/introspect',
-    '/v1/access-requests',
-  ]) {
+  for (const url of ['/v1/auth/login', '/v1/oauth/token', '/v1/oauth/revoke', '/v1/oauth/introspect']) {
     await fresh.inject({ method: 'POST', url, payload: {} })
     await fresh.inject({ method: 'POST', url, payload: 'x', headers: { 'content-type': 'text/plain' } })
     await fresh.inject({ method: 'POST', url, payload: { api_key: 'x'.repeat(3_000_000) } })
@@ -252,7 +237,6 @@ t.test("the audit chain's head and the figures of other parts are exported as nu
   t.ok((head?.sealNo ?? 0) > 0)
   t.equal(figures.get('certdata_audit_head_mac'), Number.parseInt(head?.mac.toString('hex', 0, 6) ?? '', 16))
   t.ok((figures.get('certdata_audit_sealed_timestamp_seconds') ?? 0) > Date.now() / 1000 - 60)
-  t.equal(figures.get('certdata_access_requests_overdue'), 0)
   t.equal(figures.get('certdata_feed_waiters'), 0)
   const probes = async () =>
     [...(await read())].reduce(
@@ -303,23 +287,6 @@ t.test('reads a figure that needs a query at most once per interval', async (t) 
   works = false
   now = 2_000
   t.equal(await figure(), 2, 'after a failure, the last value')
-})
-
-t.test('overdue requests are counted, at most every half minute', async (t) => {
-  const clock = { offsetMs: 0 }
-  const other = await createTestApp(database, { env: { METRICS_TOKEN: token }, clock })
-  t.teardown(() => other.close())
-  const overdue = async () => {
-    const { body } = await other.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } })
-    return /^certdata_access_requests_overdue (\d+)$/m.exec(body)?.[1]
-  }
-  t.equal(await overdue(), '0')
-  await sql`select add_access_request('abcdefgh01234567', 'c', 'n', 'e', 'm', now() - interval '1 day')`.execute(
-    database.reader,
-  )
-  t.equal(await overdue(), '0')
-  clock.offsetMs += 30_001
-  t.equal(await overdue(), '1')
 })
 
 t.test('lost log lines are counted', async (t) => {

@@ -383,11 +383,6 @@ t.test('on one database', async (t) => {
       'import',
       'import a b',
       'import - --customer ../x',
-      'requests',
-      'requests approve',
-      'requests reject',
-      'requests approve x --plan basic',
-      'requests approve x --slug A',
     ]
     const before = await query('select * from customers order by 1')
     const env = { DATABASE_URL: url }
@@ -597,7 +592,12 @@ t.test('states have colours', async (t) => {
 t.test('a feature adds commands, and subcommands to a group of the kernel', async (t) => {
   const addedCommand = () => createGroup('customers', 'added', createCommand('greet', 'says hello'))
   const otherCommand = () => createCommand('other', 'a command of a feature')
-  const added = { commands: { customers: async () => addedCommand, other: async () => otherCommand } }
+  const added = {
+    commands: {
+      customers: async () => ({ buildCommand: addedCommand }),
+      other: async () => ({ buildCommand: otherCommand }),
+    },
+  }
   let printed = ''
   const stdout = {
     write(text: string) {

@@ -74,3 +74,31 @@ export const tabTo = async (page: Page, selector: string) => {
   }
   throw new Error(`Tab does not lead to ${selector}`)
 }
+
+export const looks = [
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 1280 },
+  { colorScheme: 'dark', width: 390 },
+] as const
+
+/** Expects in each look that the page meets accessibility rules, logs no errors and fits the window. Closes it. */
+export const checkLooks = async (
+  t: Pick<Test, 'same' | 'ok'>,
+  { page, faults, hosts, close }: Awaited<ReturnType<typeof openWindow>>,
+  path: string,
+  untilReady: (page: Page) => Promise<unknown>,
+): Promise<void> => {
+  for (const { colorScheme, width } of looks) {
+    await page.emulateMedia({ colorScheme })
+    await untilReady(page)
+    await page.setViewportSize({ width, height: 850 })
+    const name = `${path}, ${colorScheme}, ${width} px`
+    // The rules check colors and names, which do not depend on the width.
+    if (width > 600) t.same(await findViolations(page), [], name)
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    t.ok(overflow <= 0, `${name}: ${overflow} px too wide`)
+  }
+  t.same(faults, [], path)
+  t.same([...hosts], [new URL(page.url()).host], path)
+  await close()
+}

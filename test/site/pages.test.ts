@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
-import { sql } from 'kysely'
 import t from 'tap'
 import { catalogue } from '../../app/errors.ts'
-import { contents } from '../../app/features.ts'
+import { features } from '../../app/features.ts'
 import { createSearch, type Entry } from '../../app/site/browser/search.js'
 import { bar, curve } from '../../app/site/charts.ts'
 import { readGuides } from '../../app/site/guides.ts'
+import { findContactPage, listPages } from '../../app/site/options.ts'
 import { closeAfter, createTestApp, createTestDatabase, publicUrl } from '../helper.ts'
 
 const database = await createTestDatabase()
@@ -15,16 +15,18 @@ const clock = { offsetMs: 0 }
 const demoToken = 'cda_demo_another'
 const app = await createTestApp(database, {
   clock,
-  env: { DEMO_TOKEN: demoToken, LIMIT_ACCESS_REQUESTS: '3', ACCESS_CONTACT: 'mailto:access@house.example' },
+  env: { DEMO_TOKEN: demoToken },
 })
 closeAfter(t, app, database)
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
-const guides = readGuides({ publicUrl, demoToken, contents }).flatMap((group) => group.guides)
+const guides = readGuides({ publicUrl, demoToken, features }).flatMap((group) => group.guides)
 /** The header of Chromium for an address that a user has typed. */
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8' }
 const codes = Object.keys(catalogue)
-const pages = ['/', '/demo', '/docs', '/docs/guides', '/access', '/key', '/status', '/problems']
+const featurePages = listPages(features)
+const featurePaths = featurePages.map(({ path }) => path)
+const pages = ['/', '/demo', '/docs', '/docs/guides', ...featurePaths, '/key', '/status', '/problems']
 const all = [...pages, '/docs/guides/changes', ...codes.map((code) => `/problems/${code}`)]
 
 /** URLs of the files that a page loads from its own origin. */
@@ -47,7 +49,8 @@ t.test('every page is HTML with a content security policy and an ETag', async (t
     )
     t.notMatch(answer.body, /<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/, 'nothing inline')
     t.match(answer.body, /<html lang="en">[\s\S]*<title>[^<]+<\/title>[\s\S]*<(main|div) id="main"/)
-    if (path === '/access' || path === '/key') {
+    const isNotCached = answer.headers['cache-control'] === 'no-store' && featurePaths.includes(path)
+    if (isNotCached || path === '/key') {
       t.match(answer.headers, { 'cache-control': 'no-store', etag: undefined })
       continue
     }
@@ -97,10 +100,22 @@ t.test('the repository contains the licence of the typeface', async (t) => {
   )
 })
 
-t.test('every link to the access page has the same name', async (t) => {
+t.test('at most one page is for contact, and it is a page of a feature', async (t) => {
+  const first = { pages: [{ path: '/a', label: 'A' }], contactPath: '/a' }
+  const second = { pages: [{ path: '/b', label: 'B' }], contactPath: '/b' }
+  t.same(findContactPage([first, { pages: second.pages }]), { path: '/a', label: 'A' })
+  t.equal(findContactPage([{ pages: second.pages }]), undefined)
+  t.throws(() => findContactPage([first, second]), /more than one page is for contact: \/a, \/b/)
+  t.throws(() => findContactPage([{ contactPath: '/c' }]), /no page of a feature/)
+})
+
+t.test('every link to a page of a feature has the same name', async (t) => {
   for (const path of pages) {
-    const names = [...(await get(path)).body.matchAll(/<a[^>]* href="\/access"[^>]*>([^<]*)</g)]
-    t.same([...new Set(names.map(([, name]) => name))], ['Get access'], path)
+    const { body } = await get(path)
+    for (const { path: target, label } of featurePages) {
+      const names = [...body.matchAll(new RegExp(`<a[^>]* href="${target}"[^>]*>([^<]*)<`, 'g'))]
+      t.same([...new Set(names.map(([, name]) => name))], [label], path)
+    }
   }
 })
 
@@ -129,8 +144,8 @@ const house = {
   PRIVACY_URL: 'https://house.example/privacy?a&b',
 }
 
-t.test('every page, the access form and OpenAPI say whose service this is', async (t) => {
-  const named = await createTestApp(database, { env: { ...house, ACCESS_REQUEST_DAYS: '45' } })
+t.test('every page and OpenAPI say whose service this is', async (t) => {
+  const named = await createTestApp(database, { env: house })
   t.teardown(() => named.close())
   for (const path of [...all, '/docs/guides/quick-start']) {
     const [, footer] = (await named.inject(path)).body.split('<footer')
@@ -138,10 +153,6 @@ t.test('every page, the access form and OpenAPI say whose service this is', asyn
     t.match(footer, '<a href="https://house.example/imprint">Imprint</a>')
     t.match(footer, '<a href="https://house.example/privacy?a&amp;b">Privacy</a>')
   }
-  const form = (await named.inject('/access')).body
-  t.match(form, 'Prüfhaus &lt;Süd&gt; GmbH may keep these details to answer the request.')
-  t.match(form, 'deleted 45 days after the decision, or after their arrival if there is none.')
-  t.match(form, 'See the <a href="https://house.example/privacy?a&amp;b">privacy notice</a>.')
   t.strictSame((await named.inject('/openapi.json')).json().info.contact, {
     name: house.OPERATOR_NAME,
     url: house.IMPRINT_URL,
@@ -155,18 +166,7 @@ t.test('without the name of the house, pages have neither an empty name nor a de
     t.match(footer, '<p>Certification Data API. Every answer', path)
     t.notMatch(footer, /Imprint|Privacy|undefined/, path)
   }
-  const form = (await get('/access')).body
-  t.match(form, 'The certification house may keep these details')
-  t.match(form, 'deleted 30 days after the decision')
-  t.notMatch(form, 'privacy notice')
-  t.match((await get('/openapi.json')).json().info.contact, {
-    name: 'Access and questions',
-    url: `${publicUrl}/access`,
-  })
-})
-
-t.test('the access page names the contact', async (t) => {
-  t.match((await get('/access')).body, '<a href="mailto:access@house.example">access@house.example</a>')
+  t.equal((await get('/openapi.json')).json().info.contact.name, 'Access and questions')
 })
 
 t.test('an old link to a request of the demo redirects to the reference', async (t) => {
@@ -263,7 +263,7 @@ t.test('plain HTTP redirects pages with their query, and refuses the API and for
   for (const path of ['/v1/products', '/openapi.json', '/products', '/.well-known/jwks.json']) {
     t.match((await strict.inject(path)).json(), { status: 403, code: 'tls_required' }, path)
   }
-  const form = await strict.inject({ method: 'POST', url: '/access', payload: 'company=x' })
+  const form = await strict.inject({ method: 'POST', url: '/key', payload: 'secret=x' })
   t.equal(form.statusCode, 403, 'a form without TLS is not redirected')
 })
 
@@ -374,7 +374,7 @@ t.test('every link of a guide leads to an existing page and heading', async (t) 
 })
 
 t.test('pages for integrators contain only the API’s operations', async (t) => {
-  const [integrators] = readGuides({ publicUrl, demoToken, contents })
+  const [integrators] = readGuides({ publicUrl, demoToken, features })
   const operators = /npx |npm (?!--prefix clients\/)/
   for (const { path, markdown } of integrators?.guides ?? []) t.notMatch(markdown, operators, path)
 })
@@ -470,69 +470,4 @@ t.test('paths of the API return problem documents to browsers, too', async (t) =
     t.ok([401, 404].includes(statusCode), `${path}: ${statusCode}`)
     t.equal(headers['content-type'], 'application/problem+json', path)
   }
-})
-
-const good = {
-  company: 'Acme & <Söhne>',
-  name: 'Ada',
-  email: 'ada@acme.example',
-  message: 'For "ERP"',
-  consent: 'true',
-}
-const getTicket = (body: string) => /name="ticket" value="([^"]+)"/.exec(body)?.[1] as string
-const post = (fields: Record<string, string>) =>
-  app.inject({
-    method: 'POST',
-    url: '/access',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    payload: new URLSearchParams(fields).toString(),
-  })
-const countRequests = async () => {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from access_requests`.execute(
-    database.operator,
-  )
-  return rows[0]?.n
-}
-
-t.test('the access form works without JavaScript, and refuses programs and faulty input', async (t) => {
-  const givenAtMs = Date.now() + clock.offsetMs
-  const ticket = getTicket((await get('/access')).body)
-  // No time has passed for the service since it issued the ticket.
-  clock.offsetMs = givenAtMs - Date.now()
-  const early = await post({ ...good, ticket })
-  t.equal(early.statusCode, 400)
-  t.match(early.body, /faster than people type/)
-  t.match(early.body, 'value="Acme &amp; &lt;Söhne&gt;"', 'the input is kept and escaped')
-  clock.offsetMs += 5_000
-  const trapped = await post({ ...good, ticket, website: 'http://spam.example' })
-  t.match([trapped.statusCode, trapped.body], [400, /only programs fill it in/])
-  // The last character of base64url may have unused bits, so an earlier one is changed.
-  const changed = `${ticket.slice(0, -8)}${ticket.at(-8) === 'A' ? 'B' : 'A'}${ticket.slice(-7)}`
-  for (const forged of ['', 'AAAA', changed]) {
-    t.match((await post({ ...good, ticket: forged })).body, /form is too old/)
-  }
-  const incomplete = await post({ ...good, ticket, email: 'nobody', consent: '' })
-  t.equal(incomplete.statusCode, 400)
-  t.match(incomplete.body, /id="email"[^>]*aria-invalid="true"/)
-  t.match(incomplete.body, /id="email-fault">Expected an e-mail address\./)
-  t.match(incomplete.body, /id="consent-fault">Tick this box/)
-  t.match(incomplete.body, /href="#consent"/)
-  t.equal(getTicket(incomplete.body), ticket, 'a correction may be sent immediately')
-  t.match((await post({ ...good, ticket, email: 'nobody' })).body, /name="consent" value="true" checked/)
-  t.equal(await countRequests(), 0)
-
-  const sent = await post({ ...good, ticket })
-  t.equal(sent.statusCode, 200)
-  t.match(
-    sent.body,
-    /Your request has arrived.*You will hear from us by <strong>\d{4}-\d\d-\d\d, \d\d:\d\d UTC/s,
-  )
-  t.equal(await countRequests(), 1)
-  for (let i = 0; i < 2; i++) await post({ ...good, ticket })
-  const over = await post({ ...good, ticket })
-  t.equal(over.statusCode, 429)
-  t.ok(Number(over.headers['retry-after']) > 0)
-  t.match(over.body, /Try again in/)
-  clock.offsetMs += 2 * 86_400_000
-  t.match((await post({ ...good, ticket })).body, /form is too old/)
 })

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import { parseName, parseReason, parseSlug } from '../../command-line/arguments.ts'
+import { text } from '../../../schemas/fields.ts'
+import { parseBy, parseName, parseSlug } from '../../command-line/arguments.ts'
 import { changeAsOperator, createList, recordAct, refuseDemo } from '../../command-line/audited.ts'
 import { withOperator } from '../../command-line/context.ts'
 import { addLink } from '../../command-line/issue.ts'
@@ -34,6 +35,8 @@ const toCells = ({ id, status, company, email, due_at, overdue, message, ...rest
   message: message.replace(/\s+/g, ' '),
   ...rest,
 })
+
+const parseReason = parseBy(text.min(1, 'expected a reason'))
 
 const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id}`)
 
@@ -82,7 +85,7 @@ const reject = async (shell: Shell, id: string, options: Output & { reason?: str
 }
 
 /** `certdata requests …` */
-export const requestsCommand = (shell: Shell): Command =>
+export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'requests',
     'access requests from the contact form',

@@ -3,11 +3,11 @@ import type { Feature } from '../../feature.ts'
 /** Visitors request access at `/access` or by API. The operator decides with `certdata requests`. */
 export const accessRequests: Feature = {
   name: 'access-requests',
-  commands: { requests: async () => (await import('./commands.ts')).requestsCommand },
+  commands: { requests: () => import('./commands.ts') },
   tasks: () => import('./tasks.ts'),
-  metrics: () => import('./metrics.ts'),
-  guides: [{ name: 'access-requests', audience: 'operators', rank: 90 }],
-  pages: [{ path: '/access', label: 'Get access', rank: 50, isContact: true }],
+  guides: [{ name: 'access-requests', audience: 'operators' }],
+  pages: [{ path: '/access', label: 'Get access' }],
+  contactPath: '/access',
   browserFolder: new URL('./browser/', import.meta.url),
   customerTables: {
     approved_requests: {
@@ -25,6 +25,5 @@ export const accessRequests: Feature = {
       internal: [],
     },
   },
-  promises: { section: 9, file: new URL('./verify.json', import.meta.url) },
-  central: { variables: ['LIMIT_ACCESS_REQUESTS', 'HOLIDAYS', 'ACCESS_REQUEST_DAYS', 'ACCESS_CONTACT'] },
+  verifyFolder: new URL('./verify/', import.meta.url),
 }

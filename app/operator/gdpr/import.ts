@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import type { KnownTable } from '../../contents.ts'
 import type { Db } from '../../db/schema.ts'
 import { readLines } from '../../import/lines.ts'
 import { type ExportEnd, type ExportHead, exportFormat } from './export.ts'
-import type { KnownTables } from './tables.ts'
+import type { KnownTable, KnownTables } from './tables.ts'
 
 type Row = Record<string, unknown>
 type Entry = { table: string; row: Row; line: number }

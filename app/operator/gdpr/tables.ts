@@ -1,9 +1,24 @@
 import { sql } from 'kysely'
-import type { AllContents, KnownTable } from '../../contents.ts'
 import type { Db } from '../../db/schema.ts'
 import { listStoredFields } from '../../import/record.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
+
+/** The columns of a table with a customer. The export contains `exported`. `isDerived`: triggers fill the table. */
+export type KnownTable = Readonly<{
+  exported: readonly string[]
+  /** Hashes that prove a key or an assertion. Only an export with keys contains them. */
+  proofs?: readonly string[]
+  /** Transaction ids, and values derived from others. */
+  internal: readonly string[]
+  isDerived?: true
+}>
+
+/** By name. */
+export type CustomerTables = Readonly<Record<string, KnownTable>>
+
+/** Features with the tables that they add. */
+export type FeatureTables = readonly Readonly<{ customerTables?: CustomerTables }>[]
 
 const toKnownTable = (resource: Resource): KnownTable => {
   const sortColumns = [...resource.fields.values()].flatMap(({ sortColumn = '' }) =>
@@ -128,10 +143,16 @@ export type KnownTables = ReadonlyMap<string, KnownTable>
 
 /**
  * Lists the tables of the kernel and of features. Fixed lists, so that tables and columns of the operator are in no
- * export.
+ * export. Throws if two of them have the same name.
  */
-export const listKnownTables = ({ customerTables }: Pick<AllContents, 'customerTables'>): KnownTables =>
-  new Map([...kernelTables, ...Object.entries(customerTables)])
+export const listKnownTables = (features: FeatureTables): KnownTables => {
+  const known = new Map(kernelTables)
+  for (const [name, table] of features.flatMap(({ customerTables = {} }) => Object.entries(customerTables))) {
+    if (known.has(name)) throw new Error(`the table ${name} is listed twice`)
+    known.set(name, table)
+  }
+  return known
+}
 
 export type CustomerTable = { name: string; columns: string[] }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { PromiseFile } from '../../contents.ts'
 import { type Check, type Expectations, type Expected, fill, Skipped, type World } from './check.ts'
 import { readJson, type ServiceAnswer } from './service.ts'
 
@@ -84,10 +84,10 @@ const runCases = async ({ isCostly, each = {}, cases }: PromiseCases, world: Wor
   }
 }
 
-const readCases = ({ section, file }: PromiseFile): Check[] => {
+const readCases = (file: URL): Check[] => {
   const promises: PromiseCases[] = JSON.parse(readFileSync(file, 'utf8'))
   return promises.map((each) => ({
-    section,
+    section: Number.parseInt(basename(file.pathname), 10),
     promise: each.promise,
     run: (world: World) => runCases(each, world),
   }))
@@ -95,10 +95,8 @@ const readCases = ({ section, file }: PromiseFile): Check[] => {
 
 const kernelCases = new URL('./cases/', import.meta.url)
 
-/** Lists the files of a folder. Each name begins with its section of the contract. */
-const listFiles = (folder: URL): PromiseFile[] =>
-  readdirSync(folder).map((name) => ({ section: Number.parseInt(name, 10), file: new URL(name, folder) }))
-
-/** Reads the cases of the kernel and those of features. */
-export const listCases = (promises: readonly PromiseFile[]): Check[] =>
-  [...listFiles(kernelCases), ...promises].flatMap(readCases)
+/** Reads the cases of the kernel and of features. The name of a file begins with its section of the contract. */
+export const listCases = (folders: readonly URL[]): Check[] =>
+  [kernelCases, ...folders]
+    .flatMap((folder) => readdirSync(folder).map((name) => new URL(name, folder)))
+    .flatMap(readCases)

@@ -1,4 +1,3 @@
-import type { PromiseFile } from '../../contents.ts'
 import {
   CannotVerify,
   type Credentials,
@@ -30,8 +29,8 @@ export type VerifyOptions = Readonly<{
   origin: string
   /** No outcome contains them. */
   credentials: Credentials
-  /** Of features, in addition to those of the kernel. */
-  promises: readonly PromiseFile[]
+  /** `verifyFolder`: a folder of JSON files with cases, in addition to the kernel's cases. */
+  features: readonly Readonly<{ verifyFolder?: URL }>[]
   pause: (ms: number) => Promise<void>
 }>
 
@@ -114,7 +113,7 @@ const runCheck = async ({ section, promise, run }: Check, service: Service): Pro
 export async function* verifyService({
   origin,
   credentials,
-  promises,
+  features,
   pause,
 }: VerifyOptions): AsyncGenerator<PromiseOutcome> {
   const { send: sendNow, close } = createSender(origin)
@@ -134,7 +133,8 @@ export async function* verifyService({
     }
     const opened = await requireAnswers(origin, openAccount(send, credentials))
     const account = { ...opened, values: { ...opened.values, base, origin, token: opened.token } }
-    const checks = [...listCases(promises), ...sequences, ...longAddresses, ...listQueries(account.isDemo)]
+    const folders = features.flatMap(({ verifyFolder = [] }) => verifyFolder)
+    const checks = [...listCases(folders), ...sequences, ...longAddresses, ...listQueries(account.isDemo)]
     for (const check of checks.sort((a, b) => a.section - b.section))
       yield await runCheck(check, { send, base, account })
     for (const { failures, ...rule } of observer.observed)

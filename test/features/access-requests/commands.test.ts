@@ -103,6 +103,15 @@ t.test('slug, name and plan are options; an existing customer is never changed',
   t.match(await json('reject', nameless), { id: nameless, reason: null }, 'a reason is optional')
 })
 
+t.test('a wrong command line is exit code 2, and changes nothing', async (t) => {
+  const before = await customers()
+  for (const words of ['', 'approve', 'reject', 'approve x --plan basic', 'approve x --slug A']) {
+    const result = await cli(...words.split(' ').filter((word) => word !== ''))
+    t.match(result, { code: 2, stdout: /^$/, stderr: /./ }, `certdata requests ${words}`)
+  }
+  t.same(await customers(), before)
+})
+
 t.test('of two concurrent approvals, one succeeds', async (t) => {
   const id = await submit('Twice')
   const results = await Promise.all(['one', 'two'].map((slug) => cli('approve', id, '--slug', slug)))

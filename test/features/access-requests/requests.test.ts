@@ -255,6 +255,25 @@ t.test('open requests past their due time are overdue', async (t) => {
   await clear()
 })
 
+t.test('overdue requests are counted, at most every half minute', async (t) => {
+  const token = 'who-measures-has-this'
+  const clock = { offsetMs: 0 }
+  const other = await createTestApp(database, { env: { METRICS_TOKEN: token }, clock })
+  t.teardown(() => other.close())
+  const overdue = async () => {
+    const { body } = await other.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } })
+    return /^certdata_access_requests_overdue (\d+)$/m.exec(body)?.[1]
+  }
+  t.equal(await overdue(), '0')
+  await sql`select add_access_request('abcdefgh01234567', 'c', 'n', 'e', 'm', now() - interval '1 day')`.execute(
+    reader,
+  )
+  t.equal(await overdue(), '0')
+  clock.offsetMs += 30_001
+  t.equal(await overdue(), '1')
+  await clear()
+})
+
 t.test('the service deletes after a minute and then each hour, also after a failure', async (t) => {
   const timers: { ms: number; call: () => void; isOff: boolean }[] = []
   const after = (ms: number, call: () => void) => {
