@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { z } from 'zod'
@@ -80,6 +80,20 @@ t.test('the kernel and its tests import no feature', async (t) => {
       `one line in ${list}`,
     )
   }
+})
+
+t.test('tests and promises of the kernel name no address of a feature', async (t) => {
+  const addresses = features.flatMap(({ name, pages = [] }) => [
+    `/v1/${name}`,
+    ...pages.map(({ path }) => path),
+  ])
+  const promises = globSync('app/operator/verify/cases/*.json', { cwd: root })
+  // The clients' tests run the examples of all guides.
+  const kernelTests = files.filter((path) => /^test\/(?!features|clients)/.test(path))
+  const wrong = [...promises, ...kernelTests].filter((path) =>
+    addresses.some((address) => new RegExp(`['"\`]${address}['"\`?]`).test(getText(path))),
+  )
+  t.same(wrong, [])
 })
 
 t.test('a feature imports the features that it needs', async (t) => {

@@ -627,8 +627,9 @@ t.test('the examples of errors match the schema of problems', async (t) => {
 t.test('enumerations in answers are open and their objects may grow', async (t) => {
   const closed: string[] = []
   let open = 0
-  const { LoginRequest: _, AccessRequest: __, ...schemas } = document.components.schemas
-  const answers = Object.entries(schemas).filter(([name]) => !name.endsWith('Filter'))
+  const answers = Object.entries(document.components.schemas).filter(
+    ([name]) => !/(Filter|Request)$/.test(name),
+  )
   walk(answers, (node, path) => {
     if (Array.isArray(node.enum) || node.additionalProperties === (false as unknown)) closed.push(path)
     if (Array.isArray(node['x-extensible-enum'])) open++
