@@ -126,6 +126,19 @@ t.test('the document is public and has an ETag', async (t) => {
   t.same([posted.statusCode, posted.headers.allow], [405, 'GET, HEAD, OPTIONS'])
 })
 
+t.test('a rank belongs to one tag, except the rank that the resources share', async (t) => {
+  const byRank = Map.groupBy(app.describedRoutes, ({ description }) => description.rank)
+  const shared = [...byRank].flatMap(([rank, routes]) => {
+    const tags = [...new Set(routes.map(({ description }) => description.tag.name))]
+    return tags.length > 1 ? [{ rank, tags }] : []
+  })
+  t.ok(byRank.size > 8)
+  t.same(
+    shared.map(({ tags }) => tags.length),
+    [resourceNames.length],
+  )
+})
+
 t.test('two services return the same document', async (t) => {
   const second = await createTestApp(database)
   t.teardown(() => second.close())
