@@ -42,6 +42,8 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
   ['docs/scaling.md', '(umask', 'a second database: test/operator/move.test.ts moves a customer'],
   ['docs/scaling.md', 'rm', 'follows the example before'],
   ['docs/operations.md', 'psql -c', "another server's roles: checks/deploy/restore.ts restores there"],
+  ['docs/operations.md', 'test ! -e .data', 'test/db/embedded-backup.process.ts runs it'],
+  ['docs/import.md', 'npx --no certdata import zertifikate.csv', 'test/import/map.test.ts runs it'],
 ]
 /** SQL needs a login: test/clients/operator-guides.process.ts runs it. */
 const isRun = ({ file, code, language }: Example) =>
