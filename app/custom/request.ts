@@ -75,7 +75,7 @@ const toRequest = (
   const usual = isExport(shape) ? Number.POSITIVE_INFINITY : (list?.limit ?? 1)
   const { conditions, limit = usual, count = false, hasByteOrderMark = false, cursor } = draft
   const selection = joinParts([
-    formatPairs([...given].sort(([a], [b]) => (a < b ? -1 : 1))),
+    formatPairs([...given.keys()].sort().map((key) => [key, given.get(key) as string])),
     list ? formatFilters(list.source.resource, conditions) : '',
   ])
   const controls: [string, string][] = []

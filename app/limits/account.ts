@@ -71,8 +71,8 @@ export const createAccount = <Name extends PolicyName>(
   const waiting: Waiter<Name>[] = []
   let state: ExchangeState = idle
 
-  const getHeadroom = ({ policy }: Meter): number =>
-    Math.floor((policy.quota * aheadShare) / Math.max(1, store?.instances ?? 1))
+  const getHeadroom = ({ policy }: Meter, { instances }: LimitStore): number =>
+    Math.floor((policy.quota * aheadShare) / Math.max(1, instances))
   const isUnsettled = (): boolean =>
     meters.some(({ unsettled, refunds }) => unsettled !== 0 || refunds.length > 0)
 
@@ -160,16 +160,19 @@ export const createAccount = <Name extends PolicyName>(
 
   const exchangeIfDue = (): void => {
     if (!store || state !== idle) return
-    const isDue = meters.some((meter) => meter.unsettled >= getHeadroom(meter) * settleShare)
+    const isDue = meters.some((meter) => meter.unsettled >= getHeadroom(meter, store) * settleShare)
     if (store.isDown) decide(waiting.splice(0))
     else if (waiting.length > 0 || (isDue && isUnsettled())) void exchange(store)
     else if (isUnsettled()) onUnsettled(settle)
   }
 
   const tryTake = (costs: Costs<Name>): boolean => {
-    const isAlone = !store || store.isDown || state === late
-    const isLeased = (meter: Meter) => meter.unsettled + costs[meter.policy.name] <= getHeadroom(meter)
-    if (!isAlone && (waiting.length > 0 || !meters.every(isLeased))) return false
+    if (store && !store.isDown && state !== late) {
+      const isLeased = meters.every(
+        (meter) => meter.unsettled + costs[meter.policy.name] <= getHeadroom(meter, store),
+      )
+      if (waiting.length > 0 || !isLeased) return false
+    }
     if (!fits(costs, now())) return false
     charge(costs)
     return true

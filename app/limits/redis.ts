@@ -36,7 +36,7 @@ const slotKey = ({ account: { tag, name }, kind }: Slot) =>
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 const readCounts = (ages: unknown, { windowSeconds }: Policy): Count[] | undefined => {
-  if (!Array.isArray(ages) || ages.length % 2 > 0 || ages.length / 2 > windowParts + 2) return undefined
+  if (!Array.isArray(ages) || ages.length / 2 > windowParts + 2) return undefined
   const counts: Count[] = []
   for (let i = 0; i < ages.length; i += 2) {
     const [ageMs, units] = [ages[i], ages[i + 1]]

@@ -8,26 +8,31 @@ type Fields = Readonly<Record<string, Node | undefined>>
 /** These have no effect when the code runs. */
 const isErased =
   /^(TypeReference|TypeLiteral|TypeAlias|Interface|TypeParameter|TypeQuery|Import|Export(Decl|Spec))|Type$/
-const operators: Readonly<Record<string, string>> = {
-  '===': '!==',
-  '!==': '===',
-  '<': '<=',
-  '<=': '<',
-  '>': '>=',
-  '>=': '>',
-  '&&': '||',
-  '||': '&&',
-  '+': '-',
-  '-': '+',
-  '*': '/',
-  '/': '*',
-  '%': '*',
-  '+=': '-=',
-  '-=': '+=',
-  '||=': '=',
-  '??=': '=',
-}
-const methods: Readonly<Record<string, string>> = { some: 'every', every: 'some', min: 'max', max: 'min' }
+const operators = new Map([
+  ['===', '!=='],
+  ['!==', '==='],
+  ['<', '<='],
+  ['<=', '<'],
+  ['>', '>='],
+  ['>=', '>'],
+  ['&&', '||'],
+  ['||', '&&'],
+  ['+', '-'],
+  ['-', '+'],
+  ['*', '/'],
+  ['/', '*'],
+  ['%', '*'],
+  ['+=', '-='],
+  ['-=', '+='],
+  ['||=', '='],
+  ['??=', '='],
+])
+const methods = new Map([
+  ['some', 'every'],
+  ['every', 'some'],
+  ['min', 'max'],
+  ['max', 'min'],
+])
 /** A call of one of these is replaced by its object. */
 const dropped = new Set(['filter', 'sort', 'toSorted', 'reverse', 'toReversed', 'slice', 'flat', 'trim'])
 /** Larger numbers are mostly bounds of memory or time, of which no test proves the exact value. */
@@ -64,7 +69,7 @@ export const listMutations = (file: SourceFile): Mutation[] => {
   const changeBinary = ({ left, operatorToken, right }: Fields): void => {
     if (!left || !operatorToken || !right) return
     const operator = read(operatorToken)
-    const after = operators[operator]
+    const after = operators.get(operator)
     const joinsTexts = operator === '+' && (isText(read(left)) || isText(read(right)))
     if (after !== undefined && !joinsTexts) replace(operatorToken, after)
     if (operator === '??') found.push({ start: left.end, end: right.end, after: '' })
@@ -74,7 +79,7 @@ export const listMutations = (file: SourceFile): Mutation[] => {
     if (expression?.kind !== SyntaxKind.PropertyAccessExpression) return
     const { expression: object, name } = expression as unknown as Fields
     if (!object || !name) return
-    const method = methods[read(name)]
+    const method = methods.get(read(name))
     if (method !== undefined) replace(name, method)
     if (dropped.has(read(name))) found.push({ start: object.end, end: call.end, after: '' })
   }

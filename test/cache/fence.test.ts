@@ -119,6 +119,34 @@ t.test('entries before the floor are stale: after the start, too many events or 
   t.equal(fence.compare(later), 'behind', 'anything may have changed')
 })
 
+t.test(
+  'a resource keeps its newer changes and its served answer when its oldest change is evicted',
+  async (t) => {
+    const evict = (fence: ReturnType<typeof started>) =>
+      fence.apply(
+        poll(
+          at('106:106:'),
+          [103, 104, 105].map((xid) => event(xid, 'acme', 'lab')),
+        ),
+      )
+    const changedTwice = started(4)
+    changedTwice.apply(poll(at('101:101:'), [event(100)]))
+    changedTwice.apply(poll(at('102:102:'), [event(101)]))
+    evict(changedTwice)
+    t.equal(changedTwice.size, 4)
+    t.equal(changedTwice.compare(stamp(at('101:101:'))), 'behind')
+    t.equal(changedTwice.compare(stamp(at('102:102:'))), 'fresh')
+
+    const served = started(3)
+    served.apply(poll(at('101:101:'), [event(100)]))
+    served.noteServed(stamp(at('110:110:')))
+    evict(served)
+    t.equal(served.size, 3)
+    t.equal(served.compare(stamp(at('106:106:'))), 'unsure', 'it may lack a change that was served')
+    t.equal(served.compare(stamp(at('110:110:'))), 'fresh')
+  },
+)
+
 t.test('forgets the changes of several polls together and keeps newer ones', async (t) => {
   const fence = createFence(300)
   fence.apply(poll(at('100:100:'), undefined))

@@ -358,6 +358,38 @@ t.test('the dependencies of an answer are derived from the document', async (t) 
   )
 })
 
+t.test('an answer depends on the day if a test of a member does, however deep', async (t) => {
+  const dependsOnDay = (value: string) =>
+    check(`{ ${head}, list: { from: projects, limit: 5, select: { a: ${value} } } }`).dependsOnDay
+  const fixed = '{ field: title, eq: x }'
+  const isRelative = '{ field: due_on, lt: today-30d }'
+  const choose = (test: string, outcomes = 'then: x, else: y') => `{ if: { test: ${test}, ${outcomes} } }`
+  const chooses = (test: string) => dependsOnDay(choose(test))
+  t.notOk(chooses(fixed))
+  t.notOk(chooses('{ field: due_on, in: [2026-01-01, 2026-01-02] }'))
+  t.ok(chooses('{ field: due_on, in: [2026-01-01, today] }'))
+  t.ok(chooses(`{ any: [${fixed}, { all: [${fixed}, ${isRelative}] }] }`))
+  t.ok(dependsOnDay(choose(fixed, `then: ${choose(isRelative)}, else: y`)))
+  t.ok(dependsOnDay(choose(fixed, `then: x, else: ${choose(isRelative)}`)))
+  t.ok(dependsOnDay(`{ concat: [title, ${choose(isRelative)}] }`))
+  t.notOk(dependsOnDay(`{ concat: [title, ${choose(fixed)}] }`))
+  t.ok(dependsOnDay(`{ case: [{ when: ${fixed}, then: x }, { when: ${isRelative}, then: y }] }`))
+})
+
+t.test('the order of parameters does not matter to the address and the cache', async (t) => {
+  const params = '{ b: { type: string }, a: { type: string }, c: { type: string, default: z } }'
+  const document = check(object('{ param: a }', params))
+  const read = (query: string) => {
+    const outcome = readRequest(document, [{ revision: 1 }], query, '2026-11-21')
+    if (!('request' in outcome)) throw new Error(query)
+    const { canonical, selection } = outcome.request
+    return { canonical, selection }
+  }
+  t.equal(read('b=1&a=2').canonical, 'a=2&b=1&c=z')
+  t.same(read('c=z&b=1&a=2'), read('a=2&b=1'))
+  t.not(read('a=1&b=2').selection, read('a=2&b=1').selection)
+})
+
 t.test('an answer depends on the day if a parameter is relative to it', async (t) => {
   const params = '{ unit: { type: string, enum: [day], default: day } }'
   const where = `{ "due_on[lt]": "to\${unit}" }`

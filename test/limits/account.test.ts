@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Account } from '../../app/limits/account.ts'
 import { createCount, createLimiter, planPolicies } from '../../app/limits/limiter.ts'
-import { type Admission, type Costs, createWindow } from '../../app/limits/meters.ts'
+import { type Admission, type Costs, createWindow, windowParts } from '../../app/limits/meters.ts'
 import type { Policy, PolicyName } from '../../app/limits/store.ts'
 import { cases, fc } from '../random.ts'
 import { createServer, createSimulation } from './simulation.ts'
@@ -156,6 +156,26 @@ t.test('a request waits at most 5 ms for the store, then the instance decides al
     t.ok(world.passed.every(({ atMs, doneMs }) => doneMs - atMs <= 5))
     t.equal(world.passed.filter(isAdmitted).length, quota)
   }
+})
+
+t.test('once the store is 25 ms late, a new request is decided immediately', async (t) => {
+  // The lease of each of two instances is 0, so that a request would wait.
+  const world = createWorld(one(10), 2, { roundTripMs: () => 100 })
+  const decided: boolean[] = []
+  for (const ms of [0, 24, 26]) {
+    await world.runTo(ms)
+    world.ask(0)
+    decided.push(world.passed.some(({ atMs }) => atMs === ms))
+  }
+  t.same(decided, [false, false, true])
+})
+
+t.test('a request beyond the lease of one policy waits for the store', async (t) => {
+  // The leases are 8 and 1 units.
+  const [account] = createWorld(planPolicies({ burst: 100, minute: 20 }), 1).accounts
+  t.notOk(account?.take({ burst: 1, minute: 1 }) instanceof Promise)
+  t.ok(account?.take({ burst: 1, minute: 1 }) instanceof Promise)
+  t.notOk(account?.tryTake({ burst: 1, minute: 0 }), 'the next one waits behind it')
 })
 
 t.test('a lease that arrives after its window is returned', async (t) => {
@@ -440,5 +460,40 @@ t.test('units of one part leave together, one window after the newest, also afte
   window.add(1, 1)
   t.equal(window.used(windowMs), 2)
   t.equal(window.used(windowMs + 1), 0)
+  t.end()
+})
+
+t.test('units leave by their age, in whatever order the store lists them', async () => {
+  const windowMs = 1_000
+  const partMs = windowMs / windowParts
+  const ages = fc.integer({ min: 0, max: windowParts - 1 }).map((part) => part * partMs)
+  const counts = fc.uniqueArray(fc.tuple(ages, fc.integer({ min: 1, max: 2_000 })), {
+    selector: ([ageMs]) => ageMs,
+    minLength: 2,
+    maxLength: 10,
+  })
+  fc.assert(
+    fc.property(counts, (listed) => {
+      const window = createWindow(windowMs)
+      window.replace(windowMs, listed)
+      return listed.every(([ageMs, units]) => {
+        const older = listed.filter(([other]) => other > ageMs)
+        const left = older.reduce((sum, [, each]) => sum + each, 0)
+        return window.freesInMs(windowMs, left + units) === windowMs - ageMs
+      })
+    }),
+    { numRuns: cases(200) },
+  )
+})
+
+t.test('a unit that is as old as the window is not removed, though its part is still counted', (t) => {
+  const windowMs = 1_000
+  const window = createWindow(windowMs)
+  window.add(0, 1)
+  window.add(5, 1)
+  t.notOk(window.remove(windowMs, 0, 1))
+  t.equal(window.used(windowMs), 2)
+  t.ok(window.remove(windowMs, 1, 1))
+  t.equal(window.used(windowMs), 1)
   t.end()
 })

@@ -140,6 +140,21 @@ t.test('a malformed count is ignored, and affects only one account', { skip }, a
   t.equal((await store.exchange(newName(), demand(0, 1)))?.[0]?.granted, 1)
 })
 
+t.test('more counts than a window has parts are ignored', { skip }, async (t) => {
+  const store = await connect(t)
+  const redis = new Redis(url)
+  t.teardown(() => redis.disconnect())
+  const exchangeWith = async (counts: number) => {
+    const name = newName()
+    const fields = Array.from({ length: counts }, (_, n) => [`part ${n}`, `1/${Date.now() - 1_000}`])
+    await redis.hset(`certdata:${toRedisTag(name.tag)}:limits:minute`, Object.fromEntries(fields))
+    return getSum(await store.exchange(name, demand(0, 0)))
+  }
+  t.equal(await exchangeWith(52), 52)
+  t.equal(await exchangeWith(53), undefined)
+  t.notOk(store.isDown)
+})
+
 /** A proxy that delays the answers of Redis. */
 const connectThrough = async (t: Test, lateByMs = 0) => {
   const sockets = new Set<Socket>()

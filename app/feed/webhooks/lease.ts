@@ -59,7 +59,7 @@ export const claimWebhooks = async (db: Db, claim: Claim): Promise<LeasedWebhook
     select customer_id, webhook_id, url, resources, token, message_id, message_at, message_resources,
       message_after, next_token, next_since::text, next_day, next_identity, attempts, failing_since
     from claim_webhooks(${holder}::uuid, ${at}::timestamptz, ${leaseMs}::integer * interval '1 millisecond',
-      ${changed ?? null}::text[], ${busy}::text[], ${most}::integer, ${withFailing}::boolean)`.execute(db)
+      ${changed}::text[], ${busy}::text[], ${most}::integer, ${withFailing}::boolean)`.execute(db)
   return rows
 }
 
