@@ -104,7 +104,7 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
     // In a cluster, this key is on the node that refused the customer's command.
     const name = `certdata:${toRedisTag(customerId)}:tried`
     while (commands.state === 'refused') {
-      await delay(tryWriteEveryMs, undefined, { ref: false })
+      await new Promise<void>((resolve) => void after(tryWriteEveryMs, resolve))
       try {
         await redis.certdataSet(name, getErasedName(customerId), '0'.repeat(rankBytes), '', '1000', '')
         await redis.getBuffer(name)

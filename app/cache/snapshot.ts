@@ -25,8 +25,9 @@ export const parseSnapshot = (text: string, recovering = false): Snapshot => {
   }
   const xmin = parseNumber(low)
   if (recovering) return { xmin, xmax: xmin, xip: [], text: `${xmin}:${xmin}:`, ceiling: parseNumber(high) }
+  // PostgreSQL lists them in ascending order, and accepts no other.
   const xip = list === '' ? [] : list.split(',').map(parseNumber)
-  return { xmin, xmax: parseNumber(high), xip: xip.sort((a, b) => a - b), text }
+  return { xmin, xmax: parseNumber(high), xip, text }
 }
 
 /** Whether the snapshot shows a transaction, if it committed. */

@@ -9,6 +9,13 @@ export const equivalents: readonly Readonly<{
   reason: string
 }>[] = [
   {
+    file: 'app/cache/read-through.ts',
+    before: 'tick +=',
+    mutation: '1 → 2',
+    reason:
+      'The clock only orders the starts of reads and the arrivals of requests: any step keeps this order.',
+  },
+  {
     file: 'app/custom/check.ts',
     before: ".digest('base64url').slice(",
     mutation: '0 → 1',

@@ -38,19 +38,21 @@ const isNear = (folder: string, test: string, mutated: ReadonlySet<string>): boo
   )
 }
 
-/**
- * Lists the test files of a room: its folder in `test/`, tests near a mutated file, and process tests with the name of
- * a mutated file.
- */
+/** Lists the tests in the room's folder of `test/`, and those named above. */
+export const listOwnTests = (folder: string, room: string): string[] => {
+  const patterns = [`${room.replace(/^app/, 'test')}/**/*.test.ts`, ...(more[room] ?? [])]
+  return patterns.flatMap((pattern) => globSync(pattern, { cwd: folder }))
+}
+
+/** Lists the room's own tests, tests near a mutated file, and process tests with the name of a mutated file. */
 export const listTests = (folder: string, room: string, mutated: ReadonlySet<string>): string[] => {
   const glob = (pattern: string) => globSync(pattern, { cwd: folder })
-  const own = glob(`${room.replace(/^app/, 'test')}/**/*.test.ts`)
   const named = [...mutated].flatMap((file) => {
     const [, name] = file.split('/')
     return glob(`test/${name}/${basename(file, '.ts')}.process.ts`)
   })
   const near = glob('test/**/*.{test,process}.ts').filter((test) => isNear(folder, test, mutated))
-  return [...new Set([...own, ...(more[room] ?? []).flatMap(glob), ...near, ...named])].sort()
+  return [...new Set([...listOwnTests(folder, room), ...near, ...named])].sort()
 }
 
 type Run = { isGood: boolean; isHung: boolean; ms: number }

@@ -1,16 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mutant } from './sample.ts'
-import { importsOf, isCovered, measureTest, runTest, type TestFile } from './tests.ts'
+import { importsOf, isCovered, listOwnTests, measureTest, runTest, type TestFile } from './tests.ts'
 
 const limits = { graceMs: 180_000, factor: 4 }
-
-/** From 0: how likely a test judges the file. Process tests are slow, so they are last among equals. */
-const getRank = (folder: string, test: string, { file, room }: { file: string; room: string }): number => {
-  const isImporting = importsOf(folder, test).has(file)
-  const isOwn = test.startsWith(room.replace(/^app/, 'test'))
-  return (isImporting ? 0 : 4) + (isOwn ? 0 : 2) + (test.endsWith('.process.ts') ? 1 : 0)
-}
 
 type Verdict = Readonly<{
   /** The first test file that fails or hangs. `undefined` if all pass. */
@@ -32,6 +25,13 @@ export const createTrial = ({
   prefix: readonly string[]
 }) => {
   const measured = new Map<string, TestFile>()
+  const own = new Set(listOwnTests(folder, room))
+
+  /** From 0: how likely a test judges the file. Process tests are slow, so they are last among equals. */
+  const getRank = (test: string, file: string): number => {
+    const isImporting = importsOf(folder, test).has(file)
+    return (isImporting ? 0 : 4) + (own.has(test) ? 0 : 2) + (test.endsWith('.process.ts') ? 1 : 0)
+  }
 
   const measure = async (test: string): Promise<TestFile> => {
     const found = measured.get(test) ?? (await measureTest(folder, test, prefix))
@@ -41,9 +41,8 @@ export const createTrial = ({
 
   /** Those that import the file first, then the room's own, then the faster ones. */
   const order = (file: string): string[] => {
-    const rank = (test: string) => getRank(folder, test, { file, room })
     const getMs = (test: string) => measured.get(test)?.ms ?? Number.MAX_SAFE_INTEGER
-    return files.toSorted((a, b) => rank(a) - rank(b) || getMs(a) - getMs(b))
+    return files.toSorted((a, b) => getRank(a, file) - getRank(b, file) || getMs(a) - getMs(b))
   }
 
   return async ({ file, start, end, after, text }: Mutant): Promise<Verdict> => {

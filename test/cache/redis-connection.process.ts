@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { createRedisCache, type RedisCacheOptions } from '../../app/cache/redis.ts'
@@ -48,6 +49,37 @@ if (redis) {
     await admin.config('SET', 'maxmemory', '0')
     await until('the end is reported', () => warnings.length > 1)
     t.equal(warnings[1], 'Redis accepts writes again')
+  })
+
+  t.test('a closed cache tries no more writes', async (t) => {
+    const admin = new Redis(redis.url)
+    t.teardown(() => admin.disconnect())
+    const tries: (() => void)[] = []
+    const { cache, warnings } = open(t, redis.url, {
+      after(ms, call) {
+        if (ms < 1_000) return after(ms, call)
+        tries.push(call)
+        return () => {}
+      },
+    })
+    const tryAgain = async () => {
+      const before = tries.length
+      tries.at(-1)?.()
+      await until('it waits for the next try', () => tries.length > before)
+    }
+    await admin.config('SET', 'maxmemory', '1')
+    await until('the refusal is reported', () => {
+      cache.set(createEntry('x', { key: 'key' }))
+      return warnings.length > 0
+    })
+    await tryAgain()
+    await cache.close()
+    const before = tries.length
+    tries.at(-1)?.()
+    // A command on the closed connection fails within the same turn.
+    for (let turn = 0; turn < 20; turn++) await delay(0)
+    t.equal(tries.length, before)
+    await admin.config('SET', 'maxmemory', '0')
   })
 
   t.test('an unreachable Redis is reported once, and so is its return', async (t) => {
