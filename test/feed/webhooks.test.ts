@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
+import type { Listener } from '../../app/cache/poller.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, inTurn, readerRole } from '../../app/db/connect.ts'
 import { distrust, regainTrust } from '../../app/db/trust.ts'
@@ -9,7 +10,7 @@ import type { SyncToken } from '../../app/feed/token.ts'
 import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import { claimWebhooks, type LeasedWebhook, updateWebhook } from '../../app/feed/webhooks/lease.ts'
 import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.ts'
-import { leaseMs } from '../../app/feed/webhooks/sender.ts'
+import { leaseMs, startWebhooks } from '../../app/feed/webhooks/sender.ts'
 import type { Delivery } from '../../app/feed/webhooks/store.ts'
 import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
 import { type ExportedRow, exportCustomer } from '../../app/operator/gdpr/export.ts'
@@ -634,6 +635,45 @@ t.test('the delivery log has the last 20 attempts of each webhook', async (t) =>
   t.equal(stored.rows.length, 20)
   t.match(await other.json('deliveries', other.webhook.webhook_id), [{ result: '204' }])
   t.match(await one.cli('deliveries', 'wh_0000000000000000'), { code: 1, stderr: /There is no webhook/ })
+})
+
+t.test('a stopped sender receives no more changes', async (t) => {
+  const listeners = new Set<Listener>()
+  const { stop } = startWebhooks({
+    db: database.reader,
+    reserved: database.reserved,
+    tokens,
+    now: Date.now,
+    proveEmpty: async () => undefined,
+    deliver: async () => ({ result: '' }),
+    listen: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    warn: (message) => t.fail(message),
+    onAttempt: () => {},
+  })
+  t.equal(listeners.size, 1)
+  await stop()
+  t.equal(listeners.size, 0)
+})
+
+t.test('a sender that stops waits for its message and writes the result down', async (t) => {
+  const { id, receiver, webhook } = await newWebhook()
+  const { stop } = await startSender(t, database, receiver)
+  const gate = Promise.withResolvers<number>()
+  receiver.answer = () => gate.promise
+  await addProduct(database, id, 'p1')
+  await until('it is under way', () => receiver.messages().length === 1)
+  let hasStopped = false
+  const stopped = stop().then(() => {
+    hasStopped = true
+  })
+  await quiet()
+  t.notOk(hasStopped)
+  gate.resolve(200)
+  await stopped
+  t.match(await findState(webhook.webhook_id), { message_id: null, attempts: 0 })
 })
 
 t.test('webhooks are exported and erased with their customer, also in the middle of a message', async (t) => {

@@ -19,6 +19,12 @@ export type SendOptions = {
   onAttempt: (result: DeliveryResult, consequence: Consequence, webhook: LeasedWebhook) => void
 }
 
+type WebhookWithMessage = LeasedWebhook &
+  Readonly<{ message_id: string; message_at: string; message_resources: readonly string[] }>
+
+/** The columns of a message are written together. */
+const hasMessage = (hook: LeasedWebhook): hook is WebhookWithMessage => hook.message_id !== null
+
 /** Creates the sender for webhooks that this instance holds. Functions reject like `search` and `write`. */
 export const createSend = (options: SendOptions) => {
   const { write, holder, deliver, search, now, random, leaseMs, onAttempt } = options
@@ -53,12 +59,12 @@ export const createSend = (options: SendOptions) => {
       }),
     )
 
-  const settle = (hook: LeasedWebhook, { result }: DeliveryResult, consequence: Consequence) => {
+  const settle = (hook: WebhookWithMessage, { result }: DeliveryResult, consequence: Consequence) => {
     const at = toInstant(now())
     const changes = {
       held_until: until(),
       last_result: result,
-      delivery: { at, message_id: hook.message_id ?? '', result },
+      delivery: { at, message_id: hook.message_id, result },
       ...consequence.changes,
     }
     if (consequence.kind !== 'disable') return update(hook, changes)
@@ -68,14 +74,14 @@ export const createSend = (options: SendOptions) => {
   return {
     /** Returns the updated webhook if there may be more to send. A stored message is repeated with its id. */
     async sendNext(held: LeasedWebhook): Promise<LeasedWebhook | undefined> {
-      const hook = held.message_id === null ? await prepare(held) : held
-      if (!hook) return undefined
+      const hook = hasMessage(held) ? held : await prepare(held)
+      if (!hook || !hasMessage(hook)) return undefined
       const { message_id: id, message_at, message_resources, message_after: after } = hook
       const result = await deliver(hook.url, {
-        id: id ?? '',
+        id,
         type: 'changes.available',
-        at: new Date(message_at ?? 0).toISOString(),
-        data: { resources: message_resources ?? [], ...(after === null ? {} : { after }) },
+        at: new Date(message_at).toISOString(),
+        data: { resources: message_resources, ...(after === null ? {} : { after }) },
       })
       const consequence = decide(hook, result, now(), random())
       const settled = await settle(hook, result, consequence)
