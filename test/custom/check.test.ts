@@ -5,6 +5,7 @@ import { checkDocument } from '../../app/custom/check.ts'
 import { DocumentError, type DocumentFault } from '../../app/custom/faults.ts'
 import { readText } from '../../app/custom/read.ts'
 import { readRequest } from '../../app/custom/request.ts'
+import { parsePairs } from '../../app/http/pairs.ts'
 
 const check = (text: string) => checkDocument(readText(text))
 
@@ -380,7 +381,7 @@ t.test('the order of parameters does not matter to the address and the cache', a
   const params = '{ b: { type: string }, a: { type: string }, c: { type: string, default: z } }'
   const document = check(object('{ param: a }', params))
   const read = (query: string) => {
-    const outcome = readRequest(document, [{ revision: 1 }], query, '2026-11-21')
+    const outcome = readRequest(document, [{ revision: 1 }], parsePairs(query), '2026-11-21')
     if (!('request' in outcome)) throw new Error(query)
     const { canonical, selection } = outcome.request
     return { canonical, selection }
