@@ -19,7 +19,7 @@ COPY app app/
 # is faster by a fifth, and the code that strips types is not loaded (20 MiB).
 RUN install -d -o 1000 node_modules/.cache/compiled \
   && setpriv --reuid=1000 --regid=1000 --clear-groups node --input-type=module \
-    -e "import { enableCompileCache } from 'node:module'; enableCompileCache('node_modules/.cache/compiled'); await import('/srv/certdata/app/main/serve.ts')" \
+    -e "import { enableCompileCache } from 'node:module'; enableCompileCache('node_modules/.cache/compiled'); await import('/srv/certdata/app/main/serve.ts'); await import('/srv/certdata/app/main/redis-stores.ts')" \
   && chown -R 0:0 node_modules/.cache && chmod -R a+rX node_modules/.cache
 # The files belong to root and the service runs as `node`, so it cannot change itself. It writes nothing, so the file
 # system may be read-only.
@@ -29,5 +29,5 @@ STOPSIGNAL SIGTERM
 # Requests this container itself, whose certificate names another host.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
   CMD ["node", "-e", "require(process.env.TLS_CERT ? 'https' : 'http').get({ host: 'localhost', port: process.env.PORT, path: '/health/live', rejectUnauthorized: false }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-# The start script of package.json, which has Node's flag. Its `exec` makes Node the first process, which gets the signals.
+# The start script of package.json, which has Node's flags. Its `exec` makes Node the first process, which gets the signals.
 CMD ["sh", "-c", "eval \"$(node -p \"require('./package.json').scripts.start\")\""]

@@ -7,7 +7,9 @@ import { createProgress, say } from './lib/progress.ts'
 import { fitLine, getLowest, type Point, percentile } from './lib/statistics.ts'
 import { createWorld, type World } from './lib/world.ts'
 import { drawCurves } from './memory/curves.ts'
+import { measureFlags } from './memory/flags.ts'
 import { createRequests, startOthers } from './memory/traffic.ts'
+import { measureUnique } from './memory/unique.ts'
 
 /** Measures the service's memory, and whether it grows, during minutes of mixed traffic with a full cache. */
 const { values: options } = parseArgs({
@@ -16,6 +18,10 @@ const { values: options } = parseArgs({
     warm: { type: 'string', default: '4' },
     rate: { type: 'string', default: '600' },
     writes: { type: 'string', default: '10' },
+    /** Sends pages that are never read again instead, as fast as they are answered. */
+    unique: { type: 'boolean', default: false },
+    /** Compares services without the start flags under the load of `unique`. */
+    flags: { type: 'boolean', default: false },
   },
 })
 /**
@@ -116,53 +122,59 @@ const judge = (samples: readonly Sample[], curve: Curve) => {
   }
 }
 
-const world = await createWorld({ certificates: 1_000, crowdSize: customers, say })
-const { loop, samples, refused } = await run(world).finally(() => world.close())
+const measureMixed = async (): Promise<void> => {
+  const world = await createWorld({ certificates: 1_000, crowdSize: customers, say })
+  const { loop, samples, refused } = await run(world).finally(() => world.close())
 
-const after = samples.filter(({ seconds }) => seconds >= warmSeconds)
-const verdicts = new Map(curves.map((curve) => [curve, judge(after, curve)]))
-const mib = (value: number) => value.toFixed(1)
-const rows: Rows = Object.fromEntries(
-  [...verdicts].map(([curve, { median, most, rise, error }]) => [
-    labels[curve],
-    {
-      'median MiB': mib(median),
-      'most MiB': mib(most),
-      'rise of the line, MiB': mib(rise),
-      'its standard error': mib(error),
-      'a minute, MiB': (rise / minutes).toFixed(2),
-    },
-  ]),
-)
-const cache = Math.min(...after.map((sample) => sample.cache))
-const { most = Number.NaN } = verdicts.get('rss') ?? {}
-const ms = (microseconds: number) => (microseconds / 1000).toFixed(1)
-tell({
-  name: 'memory',
-  title: 'Memory',
-  text: [
-    `${minutes} min of mixed traffic after ${options.warm} to warm up, ${perSecond} reads/s of ${customers} customers (${loop.answers} answers, ${ms(loop.latency.mean)} ms on average, p99 ${ms(loop.latency.percentile(99))} ms), ${options.writes} writes/s, logins, exports, followers of the feed; three encodings, every fourth a poll.`,
-    `The memory cache held at least ${mib(cache)} of ${mib(cacheBytes / 2 ** 20)} MiB after the warm-up. Sampled each second; the heap's line goes through its sizes after collections.`,
-    `Goals: at most ${goalMib} MiB resident, and no growth: a line that rises less than ${100 * mostRise} % of the mean, or less than two of its standard errors.`,
-  ],
-  tables: [{ about: 'After the warm-up', rows }],
-  missed: [
-    ...(most <= goalMib ? [] : [`resident: ${mib(most)} MiB at most, the goal is ${goalMib}`]),
-    ...[...verdicts].flatMap(([curve, { rise, mean, error }]) =>
-      rise > mostRise * mean && rise > 2 * error
-        ? [`${labels[curve]} grew by ${mib(rise)} MiB after the warm-up`]
-        : [],
+  const after = samples.filter(({ seconds }) => seconds >= warmSeconds)
+  const verdicts = new Map(curves.map((curve) => [curve, judge(after, curve)]))
+  const mib = (value: number) => value.toFixed(1)
+  const rows: Rows = Object.fromEntries(
+    [...verdicts].map(([curve, { median, most, rise, error }]) => [
+      labels[curve],
+      {
+        'median MiB': mib(median),
+        'most MiB': mib(most),
+        'rise of the line, MiB': mib(rise),
+        'its standard error': mib(error),
+        'a minute, MiB': (rise / minutes).toFixed(2),
+      },
+    ]),
+  )
+  const cache = Math.min(...after.map((sample) => sample.cache))
+  const { most = Number.NaN } = verdicts.get('rss') ?? {}
+  const ms = (microseconds: number) => (microseconds / 1000).toFixed(1)
+  tell({
+    name: 'memory',
+    title: 'Memory',
+    text: [
+      `${minutes} min of mixed traffic after ${options.warm} to warm up, ${perSecond} reads/s of ${customers} customers (${loop.answers} answers, ${ms(loop.latency.mean)} ms on average, p99 ${ms(loop.latency.percentile(99))} ms), ${options.writes} writes/s, logins, exports, followers of the feed; three encodings, every fourth a poll.`,
+      `The memory cache held at least ${mib(cache)} of ${mib(cacheBytes / 2 ** 20)} MiB after the warm-up. Sampled each second; the heap's line goes through its sizes after collections.`,
+      `Goals: at most ${goalMib} MiB resident, and no growth: a line that rises less than ${100 * mostRise} % of the mean, or less than two of its standard errors.`,
+    ],
+    tables: [{ about: 'After the warm-up', rows }],
+    missed: [
+      ...(most <= goalMib ? [] : [`resident: ${mib(most)} MiB at most, the goal is ${goalMib}`]),
+      ...[...verdicts].flatMap(([curve, { rise, mean, error }]) =>
+        rise > mostRise * mean && rise > 2 * error
+          ? [`${labels[curve]} grew by ${mib(rise)} MiB after the warm-up`]
+          : [],
+      ),
+      ...(loop.failed === 0 ? [] : [`${loop.failed} requests failed, by status: ${JSON.stringify(refused)}`]),
+    ],
+    data: { options, samples },
+    drawing: drawCurves(
+      samples.map(({ seconds }) => seconds),
+      {
+        resident: samples.map(({ rss }) => rss),
+        external: samples.map(({ external }) => external),
+        'heap used': samples.map(({ heap }) => heap),
+      },
+      { goal: goalMib, warmSeconds },
     ),
-    ...(loop.failed === 0 ? [] : [`${loop.failed} requests failed, by status: ${JSON.stringify(refused)}`]),
-  ],
-  data: { options, samples },
-  drawing: drawCurves(
-    samples.map(({ seconds }) => seconds),
-    {
-      resident: samples.map(({ rss }) => rss),
-      external: samples.map(({ external }) => external),
-      'heap used': samples.map(({ heap }) => heap),
-    },
-    { goal: goalMib, warmSeconds },
-  ),
-})
+  })
+}
+
+if (options.flags) await measureFlags()
+else if (options.unique) await measureUnique(minutes)
+else await measureMixed()

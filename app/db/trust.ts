@@ -42,7 +42,7 @@ type Present = {
 
 const readPresent = async (db: Db): Promise<Present> => {
   const { rows } = await sql<Present>`select
-    array(select pg_get_functiondef(p.oid) from pg_proc p
+    (select coalesce(json_agg(pg_get_functiondef(p.oid)), '[]') from pg_proc p
       where p.pronamespace = 'public'::regnamespace and p.prokind = 'f') as functions,
     (select coalesce(json_agg(json_build_object('name', t.tgname, 'table', c.relname, 'mode', t.tgenabled,
         'definition', pg_get_triggerdef(t.oid))), '[]')

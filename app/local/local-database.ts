@@ -11,7 +11,7 @@ import { addCustomer } from '../identity/customers.ts'
 import { type EmbeddedPostgres, startEmbedded } from './embedded.ts'
 import { loadExampleData } from './example-data.ts'
 import { utcHour } from './example-records.ts'
-import { prepareDatabase } from './prepare.ts'
+import { type PreparedDatabase, prepareDatabase } from './prepare.ts'
 import { openSecretKeys } from './secret-keys.ts'
 import { withConnection } from './with-connection.ts'
 
@@ -20,6 +20,8 @@ export type LocalDatabase = EmbeddedPostgres & {
   apiKey: string
   /** The hour (YYYY-MM-DDTHH, UTC) of the example data that were loaded at the start. */
   loadedHour: string
+  /** Of the triggers, at the start. */
+  trust: PreparedDatabase['trust']
   refreshExampleData(hour: string): Promise<void>
 }
 
@@ -65,10 +67,12 @@ export const openLocalDatabase = async (
   try {
     const secretKeys = openSecretKeys(config, packageRoot, { directory: embedded.directory })
     const loadedHour = utcHour()
-    await withDb(undefined, (db) => prepareDatabase(db, createSecrets(secretKeys), loadedHour))
+    const { trust } = await withDb(undefined, (db) =>
+      prepareDatabase(db, createSecrets(secretKeys), loadedHour),
+    )
     const refreshExampleData = (hour: string) => withDb(operatorRole, (db) => loadExampleData(db, hour))
     const apiKey = await withDb(operatorRole, (db) => ensureLocalCustomer(db, embedded.directory))
-    return { ...embedded, secretKeys, apiKey, loadedHour, refreshExampleData }
+    return { ...embedded, secretKeys, apiKey, loadedHour, trust, refreshExampleData }
   } catch (error) {
     await embedded.release()
     throw error

@@ -9,7 +9,7 @@ import { loadExampleData } from './example-data.ts'
 import { utcHour } from './example-records.ts'
 import { loadReferenceData } from './reference/load.ts'
 
-type PreparedDatabase = {
+export type PreparedDatabase = {
   migrations: string[]
   trust: Awaited<ReturnType<typeof regainTrust>>
   referenceLoaded: boolean

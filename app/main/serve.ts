@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { getHeapStatistics } from 'node:v8'
 import packageJson from '../../package.json' with { type: 'json' }
 import { build } from '../app.ts'
 import { type Config, ConfigError, parseConfig } from '../config/config.ts'
@@ -34,6 +35,8 @@ const acceptingSockets = 64
 const cutAfterMs = 8_000
 /** The primary waits for the deadline of its workers. */
 const workersExtraMs = 2_000
+/** Cached answers have their bodies outside of the heap, but small ones need as many bytes in it. */
+const heapShareOfCache = 0.5
 
 /** Its packages are optional peers. Throws a ConfigError if they are not installed. */
 const loadTracing = async (warn: (message: string, error?: Error) => void) => {
@@ -161,6 +164,8 @@ const serve = async (config: Config, { stream: logStream, log }: OpenLog) => {
   const warn = warnTo(log)
   const isDraining = () => draining
   try {
+    if (config.cacheBytes > heapShareOfCache * getHeapStatistics().heap_size_limit)
+      log.warn({}, 'CACHE_BYTES needs a larger heap: raise --max-old-space-size (docs/operations.md)')
     const tracing = config.hasTraces ? await loadTracing(warn) : undefined
     const port = await findPort(config)
     const publicUrl = config.publicUrl ?? localOrigin(config, port)

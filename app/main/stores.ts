@@ -1,22 +1,17 @@
 import { performance } from 'node:perf_hooks'
 import type { Deps } from '../../plugins/deps.ts'
 import { createChangeSource } from '../cache/changes.ts'
-import { formatAge } from '../cache/erased.ts'
 import { createFence } from '../cache/fence.ts'
 import { createFreshnessCheck, createLeaseClock } from '../cache/freshness.ts'
 import { createPoller, type Poller } from '../cache/poller.ts'
-import { createRedisCache } from '../cache/redis.ts'
 import type { Config } from '../config/config.ts'
 import { createSecrets } from '../config/secrets.ts'
 import type { StatementEnd } from '../db/connect.ts'
 import { readerRole } from '../db/roles.ts'
-import type { Db } from '../db/schema.ts'
 import { regainTrust } from '../db/trust.ts'
 import { loadSigningKeys } from '../identity/signing-keys.ts'
-import { createRedisLimits } from '../limits/redis.ts'
 import type { LocalDatabase } from '../local/local-database.ts'
 import { openSecretKeys } from '../local/secret-keys.ts'
-import { after } from '../overload/timer.ts'
 import { requireCurrentSchema } from './current-schema.ts'
 import type { Log } from './log.ts'
 import { openPools, type Pools } from './pools.ts'
@@ -59,8 +54,8 @@ export const openStores = async (options: StoresOptions): Promise<Stores> => {
   }
 }
 
-const checkTriggers = async (db: Db, log: Log): Promise<void> => {
-  const { repaired, faults, ended } = await regainTrust(db)
+const reportTrust = (trust: Awaited<ReturnType<typeof regainTrust>>, log: Log): void => {
+  const { repaired, faults, ended } = trust
   for (const trigger of repaired)
     log.warn({ trigger }, 'the start has repaired a trigger that did not always fire')
   for (const fault of faults)
@@ -96,7 +91,6 @@ const openOn = async (opening: Opening): Promise<Stores> => {
     clock: createLeaseClock(() => performance.now(), Date.now),
     warn,
   })
-  const epoch = () => fence.last?.epoch ?? ''
   let shared: Deps['shared']
   let limitStore: Deps['limitStore']
   const close = async () => {
@@ -107,15 +101,17 @@ const openOn = async (opening: Opening): Promise<Stores> => {
   }
   try {
     await requireCurrentSchema(reserved)
-    await checkTriggers(reserved, log)
+    // The preparation of the bundled database has just checked the triggers.
+    reportTrust(local?.trust ?? (await regainTrust(reserved)), log)
     await pools.checkConnections()
     await poller.start()
     const freshness = createFreshnessCheck(fence, poller, staleMaxSeconds * 1000)
     const signingKeys = await loadSigningKeys(reserved, secrets)
     if (redisUrl) {
-      shared = createRedisCache({ url: redisUrl, secrets, epoch, ttlSeconds: cacheTtlSeconds, warn })
-      const view = () => (fence.last ? formatAge(fence.last) : '')
-      limitStore = createRedisLimits({ url: redisUrl, view, after, warn })
+      const { openRedisStores } = await import('./redis-stores.ts')
+      const opened = openRedisStores({ url: redisUrl, config, secrets, fence, warn })
+      shared = opened.shared
+      limitStore = opened.limitStore
     }
     const ping = async () => {
       if (poller.isLeased()) return

@@ -74,6 +74,9 @@ export const cpuMs = (...roots: readonly number[]): number =>
     return sum + own + at(stat, childrenUser, childrenKernel) * tickMs
   }, 0)
 
+/** Returns the processor time of a process without its children, in milliseconds. 0 if the system does not count it. */
+export const ownCpuMs = (pid: number): number => threadsMs(pid) ?? 0
+
 /** Milliseconds in which a process's main thread was ready to run but had no core. 0 if unknown. */
 export const waitedMs = (pid: number): number => {
   try {
