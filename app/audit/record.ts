@@ -41,6 +41,7 @@ export const auditActions = [
   'requests.reject',
   'signing-keys.list',
   'signing-keys.rotate',
+  'status.note',
   'tokens.revoke',
   'webhooks.add',
   'webhooks.disable',

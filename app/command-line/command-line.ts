@@ -36,6 +36,7 @@ const listKernelCommands = (features: readonly CommandFeature[]): Commands => ({
   'signing-keys': () => import('./signing-keys.ts'),
   changes: () => import('./changes.ts'),
   history: () => import('./history.ts'),
+  status: () => import('./status.ts'),
   webhooks: () => import('./webhooks.ts'),
   config: () => import('./config.ts'),
   verify: async () => {

@@ -692,6 +692,18 @@ table service_minutes
   constraint service_minutes_timed_check CHECK ((timed >= 0))
   constraint service_minutes_pkey PRIMARY KEY (minute, instance)
 
+table service_notes
+  id bigint not null generated always as identity
+  starts_at timestamp with time zone not null
+  ends_at timestamp with time zone not null
+  text text not null
+  created_at timestamp with time zone not null default now()
+  constraint service_notes_check CHECK ((ends_at > starts_at))
+  constraint service_notes_text_check CHECK (((char_length(text) >= 1) AND (char_length(text) <= 500)))
+  constraint service_notes_pkey PRIMARY KEY (id)
+
+sequence service_notes_id_seq as bigint from 1 by 1 between 1 and 9223372036854775807 cache 1 cycle f
+
 table signing_keys
   kid text collate "C" not null
   state text not null
@@ -2817,6 +2829,16 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.read_service_notes(since timestamp with time zone)
+ RETURNS TABLE(starts_at timestamp with time zone, ends_at timestamp with time zone, note text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select starts_at, ends_at, text from service_notes where ends_at > since order by starts_at desc, id desc limit 50
+$function$
+
+
 CREATE OR REPLACE FUNCTION public.records_log_delete()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3277,6 +3299,7 @@ grant execute on function prune_removals() to certdata_operator
 grant execute on function prune_service_minutes(integer) to certdata_reader
 grant execute on function read_service_days(date,date) to certdata_reader
 grant execute on function read_service_minutes(timestamp with time zone,timestamp with ti to certdata_reader
+grant execute on function read_service_notes(timestamp with time zone) to certdata_reader
 grant execute on function records_log_delete() to public
 grant execute on function records_log_insert() to public
 grant execute on function records_log_moved() to public
@@ -3349,6 +3372,7 @@ grant select on table removals to certdata_reader
 grant delete, insert, select on table removals to certdata_operator
 grant delete, insert, select, update on table revoked_tokens to certdata_operator
 grant select on table service_minutes to certdata_operator
+grant insert, select on table service_notes to certdata_operator
 grant delete, insert, select, update on table signing_keys to certdata_operator
 grant delete, insert, select, update on table used_assertions to certdata_operator
 grant delete, select on table webhook_deliveries to certdata_operator
@@ -3385,5 +3409,6 @@ comment on table public.record_history is 'previous values of records, written b
 comment on table public.record_words is 'words of records for the parameter q, written by triggers'
 comment on table public.removals is 'times of deletions; only the newest of a customer and resource counts; customer * = all'
 comment on table public.service_minutes is 'a row for each minute and running instance; slots: a bit for each ten seconds'
+comment on table public.service_notes is 'announced maintenance, shown on the status page'
 comment on table public.webhook_deliveries is 'the last 20 attempts for each webhook'
 comment on table public.webhooks is 'receivers of messages about changes, and the progress of each'

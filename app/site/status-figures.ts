@@ -61,6 +61,11 @@ const listRows = ({
   ],
   ['Requests', 'of all customers together', ({ requests }) => number(requests)],
   ['Answered from a cache', '', ({ cache_hit_ratio }) => percent(cache_hit_ratio)],
+  [
+    'In announced maintenance',
+    'counted like all other minutes',
+    ({ maintenance_minutes: n }) => duration(n * 60),
+  ],
   ['Without a report', 'counted as not available', ({ unreported_minutes: n }) => duration(n * 60)],
 ]
 

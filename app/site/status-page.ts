@@ -35,10 +35,20 @@ const incidentList = ({
     return html`<p class="soft">None${when}.</p>`
   }
   return incidents.map(
-    ({ from, until, minutes, kind, availability }) =>
-      html`<div class="incident"><p><strong>${moment(from)}</strong>${until === null ? ', going on for ' : ' for '}${duration(minutes * 60)}, ${percent(availability)} available</p><p class="soft">${kinds[kind]}</p></div>`,
+    ({ from, until, minutes, kind, availability, maintenance }) =>
+      html`<div class="incident"><p><strong>${moment(from)}</strong>${until === null ? ', going on for ' : ' for '}${duration(minutes * 60)}, ${percent(availability)} available</p><p class="soft">${kinds[kind]}${maintenance === null ? '' : ` During maintenance: ${maintenance}`}</p></div>`,
   )
 }
+
+/** Maintenance that is announced or in progress. The earliest is first. */
+const maintenanceList = ({ maintenance, generated_at: now }: StatusDocument): readonly Html[] =>
+  maintenance
+    .filter(({ until }) => Date.parse(until) > Date.parse(now))
+    .reverse()
+    .map(({ from, until, text }) => {
+      const state = Date.parse(from) > Date.parse(now) ? 'Planned maintenance' : 'Maintenance in progress'
+      return html`<p class="notice"><strong>${state}:</strong> ${moment(from)} to ${moment(until)}. ${text}</p>`
+    })
 
 const leastMinutes = 60
 
@@ -56,7 +66,7 @@ const switchTo = (shown: StatusSpan) =>
   )
 
 const method = html`<section aria-labelledby="method"><h2 id="method">How this is measured</h2>
-<p>Every ten seconds, each instance sends itself a probe that reads the database. It also counts all of its answers. A minute has two shares: the probes that were answered, and the answers without a failure of the service (5xx, but not 501 and 505, which answer a wrong request). The lower share is the minute's availability. A minute without a report counts as not available. The charts show it as a gap.</p>
+<p>Every ten seconds, each instance sends itself a probe that reads the database. It also counts all of its answers. A minute has two shares: the probes that were answered, and the answers without a failure of the service (5xx, but not 501 and 505, which answer a wrong request). The lower share is the minute's availability. A minute without a report counts as not available. The charts show it as a gap. Minutes of announced maintenance are marked. They count like all others.</p>
 <p>The service measures times itself, from the arrival of a request to the end of its answer, for answers with data. They do not include the network. The oldest answer is the longest time for which an answer missed a change. Each probe takes a sample of it. The 99th percentile comes from a histogram and is exact to within a fifth.</p>
 <p>A figure is judged if at least half of its period was measured. An average is judged from 20 answers on. Green keeps the promise, and red breaks it.</p></section>`
 
@@ -70,6 +80,7 @@ export const statusPage = (status: StatusDocument, span: StatusSpan): PageConten
   script: 'status.js',
   main: html`<div class="headline"><p class="soft small">Status</p>
 <div id="state" role="status" data-live><h1><span class="mark ${status.status}"></span>${status.headline}</h1></div>
+<div id="maintenance" data-live>${maintenanceList(status)}</div>
 <p id="note" data-live>${status.note ?? ''}</p>
 <p id="fresh" class="soft small" data-live>As of ${moment(status.generated_at)}. Measured since ${status.measured_since ? moment(status.measured_since) : 'now'}. <a href="/status.json">As JSON</a></p></div>
 

@@ -209,7 +209,14 @@ t.test('the status page refreshes its figures', async (t) => {
       '30d': { ...measured.periods['30d'], minutes: 2, availability: 1 },
     },
     incidents: [
-      { from: '2026-11-20T10:00:00Z', until: null, minutes: 7, kind: 'unreported', availability: 0 },
+      {
+        from: '2026-11-20T10:00:00Z',
+        until: null,
+        minutes: 7,
+        kind: 'unreported',
+        availability: 0,
+        maintenance: null,
+      },
     ],
   })
   await page.clock.fastForward(11_000)

@@ -2,6 +2,7 @@ import { type History, shownDays } from './history.ts'
 import { findIncidents, type Incident } from './incidents.ts'
 import { judgeFigures, judgeService, soundLevel } from './judgement.ts'
 import { type Minute, minuteMs, minutesPerDay, quantile } from './minutes.ts'
+import type { ServiceNote } from './store.ts'
 import { createStretchReader, type Stretch, type Sums } from './stretch.ts'
 import { targets } from './targets.ts'
 
@@ -21,12 +22,22 @@ const formatLatency = ({ timed, durationMs, buckets }: Sums) => ({
   p99_ms: roundedMs(quantile(buckets, 0.99)),
 })
 
-const formatFigures = (stretch: Stretch) => {
+const countMaintenance = ({ from, until }: Stretch, notes: readonly ServiceNote[]) => {
+  const marked = new Set<number>()
+  for (const note of notes)
+    for (let minute = Math.max(from, note.from); minute < Math.min(until, note.until); minute++)
+      marked.add(minute)
+  return marked.size
+}
+
+const formatFigures = (stretch: Stretch, notes: readonly ServiceNote[]) => {
   const { levels, sums } = stretch
   const { requests, failed, timed, hits, ageMs } = sums
   return {
     minutes: levels.length,
     unreported_minutes: levels.filter((level) => level === undefined).length,
+    // See docs/decisions/0237-maintenance-is-marked-and-counts.md.
+    maintenance_minutes: countMaintenance(stretch, notes),
     availability: levels.length === 0 ? null : rounded(1 - downMinutes(stretch) / levels.length, 7),
     requests,
     failed,
@@ -47,8 +58,8 @@ const formatBudget = (stretch: Stretch, objective: number) => {
   }
 }
 
-const describePeriod = (stretch: Stretch, wholeMinutes: number) => {
-  const figures = { whole_minutes: wholeMinutes, ...formatFigures(stretch) }
+const describePeriod = (stretch: Stretch, wholeMinutes: number, notes: readonly ServiceNote[]) => {
+  const figures = { whole_minutes: wholeMinutes, ...formatFigures(stretch, notes) }
   return {
     from: instant(stretch.from),
     until: instant(stretch.until),
@@ -61,12 +72,25 @@ const describePeriod = (stretch: Stretch, wholeMinutes: number) => {
   }
 }
 
-const describeIncident = ({ from, until, kind, availability }: Incident, end: number, isOver: boolean) => ({
+const describeIncident = (
+  { from, until, kind, availability }: Incident,
+  end: number,
+  isOver: boolean,
+  notes: readonly ServiceNote[],
+) => ({
   from: instant(from),
   until: until === null && !isOver ? null : instant(until ?? end),
   minutes: (until ?? end) - from,
   kind,
   availability: rounded(availability, 4),
+  /** The text of the announced maintenance during which it was. */
+  maintenance: notes.find((note) => note.from < (until ?? end) && from < note.until)?.text ?? null,
+})
+
+const describeNote = ({ from, until, text }: ServiceNote) => ({
+  from: instant(from),
+  until: instant(until),
+  text,
 })
 
 /**
@@ -83,16 +107,17 @@ export const createStatusDocument = (
   const until = Math.floor((nowMs - settledAfterMs) / minuteMs)
   const first = Math.min(history.first ?? until, ...own.map(({ minute }) => minute))
   const since = Math.min(first + 1, until)
+  const { notes } = history
   const reader = createStretchReader(history, own, since)
   const clamp = (minute: number) => Math.min(Math.max(minute, since), until)
   const today = Math.floor(until / minutesPerDay)
   const getStart = (days: number) => (today - days + 1) * minutesPerDay
-  const period = (start: number) => describePeriod(reader.read(clamp(start), until), until - start)
+  const period = (start: number) => describePeriod(reader.read(clamp(start), until), until - start, notes)
   const points = (count: number, width: number) => {
     const end = Math.ceil(until / width) * width
     return Array.from({ length: count }, (_, i) => {
       const start = end - (count - i) * width
-      return { at: instant(start), ...formatFigures(reader.read(clamp(start), clamp(start + width))) }
+      return { at: instant(start), ...formatFigures(reader.read(clamp(start), clamp(start + width)), notes) }
     })
   }
   const { from, levels } = reader.read(clamp(getStart(shownDays)), until)
@@ -119,7 +144,8 @@ export const createStatusDocument = (
     targets,
     periods,
     series: { minutes: points(60, 1), quarters: points(96, 15), days: points(shownDays, minutesPerDay) },
-    incidents: incidents.map((each) => describeIncident(each, until, isBack)),
+    incidents: incidents.map((each) => describeIncident(each, until, isBack, notes)),
+    maintenance: notes.map(describeNote),
   }
 }
 

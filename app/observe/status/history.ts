@@ -1,6 +1,13 @@
 import type { Db } from '../../db/schema.ts'
 import { type Minute, minutesPerDay } from './minutes.ts'
-import { findFirstServiceMinute, listServiceDays, listServiceMinutes, type ServiceDay } from './store.ts'
+import {
+  findFirstServiceMinute,
+  listServiceDays,
+  listServiceMinutes,
+  listServiceNotes,
+  type ServiceDay,
+  type ServiceNote,
+} from './store.ts'
 
 export const shownDays = 90
 /** Recent minutes are kept one by one: a day, a quarter of an hour, and a margin for late reports. */
@@ -14,6 +21,7 @@ export type History = Readonly<{
   first: number | undefined
   minutes: ReadonlyMap<number, Minute>
   days: ReadonlyMap<number, ServiceDay>
+  notes: readonly ServiceNote[]
 }>
 
 type HistoryReader = {
@@ -32,6 +40,7 @@ export const createHistoryReader = (db: Db, nowMs: () => number): HistoryReader 
   let readUntil = 0
   let readAllAt = Number.NEGATIVE_INFINITY
   let daysUntil = 0
+  let notes: readonly ServiceNote[] = []
   const minutes = new Map<number, Minute>()
   const days = new Map<number, ServiceDay>()
 
@@ -55,6 +64,7 @@ export const createHistoryReader = (db: Db, nowMs: () => number): HistoryReader 
     const reach = isHourly ? veryLateMinutes : lateMinutes
     const since = Math.max(now - shownMinutes, readUntil - reach)
     const found = await listServiceMinutes(db, since, now + 1)
+    notes = await listServiceNotes(db, now - shownDays * minutesPerDay)
     first = await findFirstServiceMinute(db)
     for (const each of found) minutes.set(each.minute, each)
     readUntil = now
@@ -64,7 +74,7 @@ export const createHistoryReader = (db: Db, nowMs: () => number): HistoryReader 
   }
 
   return {
-    current: () => ({ first, minutes, days }),
+    current: () => ({ first, minutes, days, notes }),
     refresh,
     note(written) {
       for (const each of written) {

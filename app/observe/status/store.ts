@@ -87,3 +87,25 @@ export const findFirstServiceMinute = async (db: Db): Promise<number | undefined
 export const pruneServiceMinutes = async (db: Db, keptDays: number): Promise<void> => {
   await sql`select prune_service_minutes(${keptDays}::integer)`.execute(db)
 }
+
+/** Announced maintenance. `from` and `until` (excluded): minutes since 1970, whole minutes that it touches. */
+export type ServiceNote = Readonly<{ from: number; until: number; text: string }>
+
+/** Lists announced maintenance that ends after `since` (minutes since 1970), the latest first. At most 50. */
+export const listServiceNotes = async (db: Db, since: number): Promise<ServiceNote[]> => {
+  const { rows } = await sql<ServiceNote>`
+    select floor(extract(epoch from starts_at) / 60)::float8 as "from",
+      ceil(extract(epoch from ends_at) / 60)::float8 as until, note as text
+    from read_service_notes(to_timestamp(${since * 60}::float8))`.execute(db)
+  return rows
+}
+
+/** Announces maintenance. Needs the operator's role. */
+export const addServiceNote = async (
+  db: Db,
+  { from, until, text }: Readonly<{ from: Date; until: Date; text: string }>,
+): Promise<void> => {
+  await sql`insert into service_notes (starts_at, ends_at, text) values (${from}, ${until}, ${text})`.execute(
+    db,
+  )
+}

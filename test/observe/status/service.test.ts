@@ -4,7 +4,8 @@ import { createDb, createPool, readerRole } from '../../../app/db/connect.ts'
 import type { StatusDocument } from '../../../app/observe/status/document.ts'
 import { emptyMinute, type Minute } from '../../../app/observe/status/minutes.ts'
 import { createStatus, type Status } from '../../../app/observe/status/status.ts'
-import { reportServiceMinutes } from '../../../app/observe/status/store.ts'
+import { addServiceNote, reportServiceMinutes } from '../../../app/observe/status/store.ts'
+import { statusPage } from '../../../app/site/status-page.ts'
 import { asCustomer, closeAfter, connectOwner, createTestApp, createTestDatabase } from '../../helper.ts'
 
 const database = await createTestDatabase()
@@ -114,6 +115,44 @@ t.test('seconds after a restart, the page says since when the service answers ag
   goTo(noon + 9, 22)
   await second.probe()
   t.match(read(second), { status: 'down', answers_again_since: null }, 'not after another failure')
+})
+
+t.test('announced maintenance is shown, and its minutes are marked and still count', async (t) => {
+  t.teardown(() => sql`truncate service_notes`.execute(owner))
+  const status = start()
+  for (const minute of [noon, noon + 1, noon + 5, noon + 6]) await live([status], minute)
+  const note = (from: number, until: number, text: string) =>
+    addServiceNote(database.operator, {
+      from: new Date(from * minuteMs),
+      until: new Date(until * minuteMs),
+      text,
+    })
+  await note(noon + 2, noon + 4, 'New disks <b>')
+  await note(noon + 3, noon + 5, 'Longer')
+  await note(noon + 2_000, noon + 2_010, 'Next')
+  await note(noon - 91 * perDay, noon - 91 * perDay + 1, 'Long ago')
+  await status.refresh()
+  goTo(noon + 7, 20)
+  const { periods, incidents, maintenance, series } = read(status)
+  t.strictSame(
+    maintenance.map(({ text }) => text),
+    ['Next', 'Longer', 'New disks <b>'],
+  )
+  t.equal(maintenance[2]?.from, new Date((noon + 2) * minuteMs).toISOString().replace('.000', ''))
+  t.equal(periods['24h'].maintenance_minutes, 3, 'a minute of two notes counts once')
+  t.equal(periods['24h'].unreported_minutes, 3)
+  t.equal(periods['24h'].availability, 0.5, 'half of six minutes')
+  t.match(incidents, [{ minutes: 3, maintenance: 'Longer' }])
+  t.strictSame(
+    series.minutes
+      .filter((each) => each.maintenance_minutes > 0)
+      .map(({ at }) => Date.parse(at) / minuteMs - noon),
+    [2, 3, 4],
+  )
+  const { html } = statusPage(read(status), 'minutes').main
+  t.match(html, /Planned maintenance:<\/strong> .* Next/)
+  t.match(html, 'During maintenance: Longer')
+  t.notMatch(html, '<b>')
 })
 
 t.test('a service that answers probes, but fails its requests, is not "again" available', async (t) => {

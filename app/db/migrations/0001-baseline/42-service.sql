@@ -21,6 +21,24 @@ create table service_minutes (
 comment on table service_minutes is 'a row for each minute and running instance; slots: a bit for each ten seconds';
 comment on column service_minutes.buckets is 'number of data answers by duration: 0.1 ms * 10^(i/12), from i = 0';
 
+create table service_notes (
+  id bigint generated always as identity primary key,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null check (ends_at > starts_at),
+  text text not null check (char_length(text) between 1 and 500),
+  created_at timestamptz not null default now()
+);
+comment on table service_notes is 'announced maintenance, shown on the status page';
+
+grant select, insert on service_notes to certdata_operator;
+
+-- The newest 50, because every process keeps them in memory.
+create function read_service_notes(since timestamptz)
+returns table (starts_at timestamptz, ends_at timestamptz, note text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select starts_at, ends_at, text from service_notes where ends_at > since order by starts_at desc, id desc limit 50
+$$;
+
 grant select, insert, update, delete on reference_data to certdata_operator;
 grant select on service_minutes to certdata_operator;
 
@@ -96,4 +114,4 @@ language sql stable security definer set search_path = public, pg_temp as $$
 $$;
 
 grant execute on function report_service_minutes, prune_service_minutes, read_service_minutes, read_service_days,
-  first_service_minute to certdata_reader;
+  first_service_minute, read_service_notes to certdata_reader;
