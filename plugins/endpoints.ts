@@ -103,10 +103,10 @@ const authorize = (
 
 /** In a hook, so that the body is not read. */
 const refusal = (scope: string | null, code: ErrorCode, extras: ErrorExtras = {}) => {
-  const refuse = (): never => {
+  const throwRefusal = (): never => {
     throw new ApiError(code, extras)
   }
-  return { config: { scope, refuses: true as const }, onRequest: refuse, handler: refuse }
+  return { config: { scope, refuses: true as const }, onRequest: throwRefusal, handler: throwRefusal }
 }
 
 /** Authenticates every request of its scope except OPTIONS, and adds `endpoint(row)` to that scope. */

@@ -21,7 +21,7 @@ const tokenParameter = new RegExp(`[?&](?:${tokenParameters.join('|')})=`, 'i')
 const malformed = (detail: string) => new ApiError('malformed_request', { detail })
 
 /** Reads `rawHeaders`, because Node drops a repeated Authorization or Host. */
-const checkHeaders = (request: FastifyRequest): void => {
+const requireHeaders = (request: FastifyRequest): void => {
   const { rawHeaders, httpVersionMajor } = request.raw
   // HTTP/1 request lines may name any version. Real HTTP/2 requests have a stream.
   if (httpVersionMajor !== 1 && !('stream' in request.raw)) {
@@ -58,13 +58,13 @@ const checkHeaders = (request: FastifyRequest): void => {
 }
 
 /** Over HTTP/2 the raw fields include the target. */
-const checkHeaderSize = ({ rawHeaders, httpVersionMajor, url = '' }: FastifyRequest['raw']): void => {
+const requireHeaderSize = ({ rawHeaders, httpVersionMajor, url = '' }: FastifyRequest['raw']): void => {
   let bytes = httpVersionMajor === 2 ? 0 : url.length
   for (const text of rawHeaders) bytes += text.length
   if (bytes > maxHeaderBytes) throw new ApiError('headers_too_large')
 }
 
-const checkTarget = (target: string, method: string): void => {
+const requireTarget = (target: string, method: string): void => {
   if (target === '*' && method !== 'OPTIONS') throw malformed('Only OPTIONS may use the target *')
   // Node's HTTP/1.1 parser already refuses these bytes.
   if (/[^\0-\x7f]/.test(target)) throw unescapedTarget()
@@ -90,9 +90,9 @@ export default fp<GateOptions>(
     const isRedirectable = ({ method, raw: { url = '' } }: FastifyRequest): boolean =>
       (method === 'GET' || method === 'HEAD') && isPageTarget(url)
     app.addHook('onRequest', (request, reply, next) => {
-      checkHeaderSize(request.raw)
-      checkHeaders(request)
-      checkTarget(request.raw.url ?? '', request.method)
+      requireHeaderSize(request.raw)
+      requireHeaders(request)
+      requireTarget(request.raw.url ?? '', request.method)
       // Health probes arrive from the internal network and contain no token.
       if (!request.transport && !request.raw.url?.startsWith('/health/')) {
         if (publicUrl.startsWith('https:') && isRedirectable(request)) {

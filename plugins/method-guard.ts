@@ -12,11 +12,11 @@ declare module 'fastify' {
 
 const guard = (scope: FastifyInstance, url: string, methods: readonly string[]) => {
   const allow = [...methods, 'OPTIONS'].join(', ')
-  const refuse = (): never => {
+  const throwRefusal = (): never => {
     throw new ApiError('method_not_allowed', { headers: { allow } })
   }
   const others = routedMethods.filter((method) => method !== 'OPTIONS' && !methods.includes(method))
-  scope.route({ url, method: others, onRequest: refuse, handler: refuse })
+  scope.route({ url, method: others, onRequest: throwRefusal, handler: throwRefusal })
   scope.options(url, (_request, reply) => reply.code(204).header('allow', allow).send())
 }
 

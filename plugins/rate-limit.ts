@@ -5,7 +5,7 @@ import type { Principal } from '../app/identity/principal.ts'
 import { hasScope } from '../app/identity/scopes.ts'
 import type { Account } from '../app/limits/account.ts'
 import { formatPolicies, formatUse, type PlanPolicy } from '../app/limits/limiter.ts'
-import { type Costs, refuseQuota } from '../app/limits/meters.ts'
+import { type Costs, toQuotaError } from '../app/limits/meters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -64,7 +64,7 @@ export default fp(
       }
       const minute = minuteCost?.(rawQuery, headers.accept) ?? 1
       const admission = await account.take({ burst: 1, minute })
-      if (admission.violated.length > 0) throw refuseQuota(admission)
+      if (admission.violated.length > 0) throw toQuotaError(admission)
       request.surcharge = minute - 1
     })
 

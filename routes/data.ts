@@ -6,7 +6,7 @@ import { jsonType } from '../app/http/formats.ts'
 import { isJsonFormat } from '../app/http/media-type.ts'
 import type { QueryString } from '../app/http/pairs.ts'
 import { auditScope, changesScope } from '../app/identity/scopes.ts'
-import { refuseParameters } from '../app/lists/no-parameters.ts'
+import { requireNoParameters } from '../app/lists/no-parameters.ts'
 import { describeMe } from '../app/openapi/account.ts'
 import { describeAudit } from '../app/openapi/audit.ts'
 import { changesPage, describeChanges } from '../app/openapi/changes.ts'
@@ -153,7 +153,7 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
   schema: { openapi: describeMe, response: { 200: me } },
   offers: () => [jsonType],
   async handle({ principal, rawQuery, canonical }, { account }, reply) {
-    refuseParameters(rawQuery, 'This address takes no parameters', isJsonFormat)
+    requireNoParameters(rawQuery, 'This address takes no parameters', isJsonFormat)
     if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
     const limits = account?.use() ?? []
     const data = {

@@ -72,7 +72,7 @@ export const authRoutes = async (app: FastifyInstance): Promise<void> => {
   )
 }
 
-const refusePath = (): never => {
+const throwNotFound = (): never => {
   throw new ApiError('not_found', {
     detail: 'There are /v1/oauth/token, /v1/oauth/revoke and /v1/oauth/introspect',
   })
@@ -121,5 +121,5 @@ export const oauthRoutes = async (app: FastifyInstance, options: OAuthPluginOpti
   })
   // In this scope, so that unknown paths are refused in OAuth's format.
   const url = '/v1/oauth/*'
-  app.route({ method: [...routedMethods], url, onRequest: refusePath, handler: refusePath })
+  app.route({ method: [...routedMethods], url, onRequest: throwNotFound, handler: throwNotFound })
 }

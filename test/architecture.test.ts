@@ -169,6 +169,34 @@ t.test('a plugin declares the plugins whose decorators it uses', async (t) => {
   t.same(undeclared, [])
 })
 
+type NamedFunction = { path: string; name: string; result: string | undefined }
+
+const listFunctions = (path: string): NamedFunction[] => {
+  const text = getText(path)
+  const arrows = [
+    ...text.matchAll(/\bconst (\w+) =\s*(?:async )?(?:<[^=]*?>)?\([^;]*?\)(?::\s*([^=;]+?))? =>/g),
+  ]
+  const methods = [...text.matchAll(/^ +(?:async )?(\w+)\([^)]*\)(?:: ([^={;]+?)(?: \{)?| \{)$/gm)]
+  return [...arrows, ...methods].map(([, name = '', result]) => ({ path, name, result }))
+}
+
+const describe = ({ path, name, result = '' }: NamedFunction) => `${path}: ${name} ${result}`.trim()
+
+t.test('each verb in the name of a function has one contract', async (t) => {
+  const functions = files.filter(isService).flatMap(listFunctions)
+  t.ok(functions.length > 1_000)
+  const named = (verb: RegExp) => functions.filter(({ name }) => verb.test(name))
+  t.same(named(/^refuse(?![a-z])/).map(describe), [])
+  const required = named(/^require[A-Z]/)
+  t.ok(required.length > 10)
+  const wrong = [
+    ...required.filter(({ result = '' }) => /Error|\bundefined\b|\bFault/.test(result)),
+    ...named(/^check[A-Z]/).filter(({ result }) => result === 'void' || result === 'Promise<void>'),
+    ...named(/^throw[A-Z]/).filter(({ result }) => result !== 'never'),
+  ]
+  t.same(wrong.map(describe), [], 'see "Names of functions" in ARCHITECTURE.md')
+})
+
 t.test('each exported type has a unique name', async (t) => {
   const owners = Map.groupBy(
     files.filter(isService).flatMap((path) =>

@@ -56,7 +56,7 @@ const toPoll = (row: Row, since: Snapshot | undefined): Poll => {
 }
 
 /** Every start of a server needs a new mark, and a standby cannot write one. So this also refuses each poll of a standby. */
-const refuseStandby = (error: Error & { code?: string }): never => {
+const throwStandby = (error: Error & { code?: string }): never => {
   if (error.code !== readOnlyTransaction) throw error
   throw new Error('The database is a standby: DATABASE_URL must name the primary', { cause: error })
 }
@@ -124,7 +124,7 @@ export const createChangeSource = (options: ChangeSourceOptions): ChangeSource =
 
   const begin = async (): Promise<Snapshot | undefined> => {
     const text = `select begin_changes($1::integer * interval '1 second') as since`
-    const { since } = await queryRow<{ since: string | null }>(text, [reachSeconds]).catch(refuseStandby)
+    const { since } = await queryRow<{ since: string | null }>(text, [reachSeconds]).catch(throwStandby)
     return since === null ? undefined : parseSnapshot(since)
   }
 

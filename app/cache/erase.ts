@@ -7,7 +7,7 @@ const scanCount = 1_000
 
 export type RedisEraser = {
   /** Lets Redis refuse all data of the customer that are older than this snapshot, which shows the erasure. */
-  refuse(customer: string, since: Pick<Stamped, 'epoch' | 'snapshot'>): Promise<void>
+  shutOut(customer: string, since: Pick<Stamped, 'epoch' | 'snapshot'>): Promise<void>
   /** Deletes the customer's keys, and keys with a key id. The refusal remains. Returns their number. */
   erase(customer: string, keyIds: readonly string[]): Promise<number>
   close(): void
@@ -38,7 +38,7 @@ export const openRedisEraser = async (url: string): Promise<RedisEraser> => {
     throw reason ?? error
   })
   return {
-    async refuse(customer, since) {
+    async shutOut(customer, since) {
       await redis.set(getErasedName(customer), formatAge(since), 'PX', erasedMs)
     },
     async erase(customer, keyIds) {

@@ -111,13 +111,13 @@ export const createRedisCache = (options: RedisCacheOptions): SharedCache => {
         await redis.unlink(name)
         commands.recover()
       } catch (error) {
-        if (isRefusal(error)) commands.refuse(error)
+        if (isRefusal(error)) commands.markRefused(error)
       }
     }
   }
   const onFailure = (error: Error, customerId: string) => {
     if (isRefusal(error) && commands.state === 'up') {
-      commands.refuse(error)
+      commands.markRefused(error)
       void tryWrites(customerId)
     }
     if (isHanging || !isTimeout(error)) return

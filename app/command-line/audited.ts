@@ -62,6 +62,6 @@ export const requireCustomer = async (db: Db, slug: string): Promise<Customer> =
 }
 
 /** Throws a Refusal for the demo customer, which belongs to the service. */
-export const refuseDemo = (slug: string | undefined): void => {
+export const requireNoDemo = (slug: string | undefined): void => {
   if (slug === demoCustomerId) throw new Refusal(`${slug} is the customer of the example data`)
 }

@@ -24,7 +24,7 @@ import {
   listKnownTables,
 } from '../operator/gdpr/tables.ts'
 import { parseSlug } from './arguments.ts'
-import { changeAudited, noCustomer, recordAct, refuseDemo, requireCustomer } from './audited.ts'
+import { changeAudited, noCustomer, recordAct, requireCustomer, requireNoDemo } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator, withSchemaOwner } from './context.ts'
 import { Refusal } from './refusal.ts'
@@ -33,7 +33,7 @@ import { openSource } from './source.ts'
 
 type Take = (row: ExportedRow) => Promise<void>
 
-const refuseCutOutput = (cause: NodeJS.ErrnoException): never => {
+const throwCutOutput = (cause: NodeJS.ErrnoException): never => {
   if (cause.code !== 'EPIPE') throw cause
   throw new Refusal('The reader of the output has stopped: the export is incomplete', { cause })
 }
@@ -42,7 +42,7 @@ const toStandardOutput =
   ({ stdout }: Shell): Take =>
   async ({ table, json }) => {
     const hasRoom = stdout.write(`{"table":"${table}","row":${json}}\n`)
-    if (!hasRoom) await once(stdout, 'drain').catch(refuseCutOutput)
+    if (!hasRoom) await once(stdout, 'drain').catch(throwCutOutput)
   }
 
 const createDirectory = async (directory: string): Promise<void> => {
@@ -113,7 +113,7 @@ const runImport = async (
   print(shell, options, { customer, rows, left_behind: leftBehind }, formatImported(imported))
 }
 
-const refuseWithoutRedis = (cause: unknown): never => {
+const throwWithoutRedis = (cause: unknown): never => {
   const reason = 'Nothing was erased, because Redis does not answer and holds answers of the customer'
   throw new Refusal(reason, { cause })
 }
@@ -130,7 +130,7 @@ const eraseRest = async (
   shown: ShownErasure,
 ): Promise<number> => {
   try {
-    await redis.refuse(customer, shown)
+    await redis.shutOut(customer, shown)
     let erased = await redis.erase(customer, keyIds)
     const endsAt = performance.now() + readsEndMs
     while (keyIds.length > 0 && performance.now() < endsAt) {
@@ -153,9 +153,9 @@ const describeErasure = async (db: Db, customer: string): Promise<string | undef
 }
 
 const erase = async (shell: Shell, customer: string, options: Confirmable): Promise<void> => {
-  refuseDemo(customer)
+  requireNoDemo(customer)
   const { redisUrl } = parseConfig(shell.env)
-  const redis = redisUrl === undefined ? undefined : await openRedisEraser(redisUrl).catch(refuseWithoutRedis)
+  const redis = redisUrl === undefined ? undefined : await openRedisEraser(redisUrl).catch(throwWithoutRedis)
   try {
     const [erased, shown, before = 0] = await withSchemaOwner(shell, async (db) => {
       // Without rows, continue: an earlier erasure may have failed after the commit and left keys in Redis.
@@ -164,7 +164,7 @@ const erase = async (shell: Shell, customer: string, options: Confirmable): Prom
       let count: number | undefined
       const done = await eraseCustomer(db, customer, async (keyIds) => {
         // Before the commit, which deletes the key ids: if Redis fails, nothing is erased.
-        count = await redis?.erase(customer, keyIds).catch(refuseWithoutRedis)
+        count = await redis?.erase(customer, keyIds).catch(throwWithoutRedis)
       })
       return [done, await readAfterErasure(db), count] as const
     })

@@ -19,8 +19,8 @@ import {
   createList,
   noCustomer,
   recordAct,
-  refuseDemo,
   requireCustomer,
+  requireNoDemo,
 } from './audited.ts'
 import { withOperator } from './context.ts'
 import { customerDataCommands } from './customer-data.ts'
@@ -41,7 +41,7 @@ import { chooseLook, formatTable, toKeyCells } from './table.ts'
 type AddOptions = Output & { name?: string; plan: Plan }
 
 const add = async (shell: Shell, slug: string, options: AddOptions): Promise<void> => {
-  refuseDemo(slug)
+  requireNoDemo(slug)
   const { plan, name = slug } = options
   const added = await changeAsOperator(
     shell,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ImportReport, importRecords, type NoteGroup } from '../import/index.ts'
 import { parseSlug } from './arguments.ts'
-import { recordAct, refuseDemo } from './audited.ts'
+import { recordAct, requireNoDemo } from './audited.ts'
 import { withOperator } from './context.ts'
 import { addTableOptions, type TableFlags, toTable } from './import-table.ts'
 import { createProgress } from './progress.ts'
@@ -111,7 +111,7 @@ const runImport = async (
   const { customer, trim = false, replace = false, force = false, dryRun = false } = options
   if (force && !replace)
     command.error("error: option '--force' needs '--replace': it is about what is deleted")
-  refuseDemo(customer)
+  requireNoDemo(customer)
   if (options.suggestMap !== undefined) return writeMap(shell, file, options.suggestMap, options)
   const table = await toTable(file, options)
   const report = await withOperator(shell, async (db) => {

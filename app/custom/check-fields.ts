@@ -28,7 +28,7 @@ const follow = (
     const known = Object.keys(shape)
     if (!known.includes(name)) {
       const detail = known.length > 0 ? `has: ${known.join(', ')}` : 'is no object'
-      return place.refuse(`${text}: the part before .${name} ${detail}`, name, known)
+      return place.addFault(`${text}: the part before .${name} ${detail}`, name, known)
     }
     schema = shape[name] as z.ZodType
   }
@@ -49,12 +49,12 @@ export const checkField = (text: string, place: Place, { resource, joins }: Scop
     if (field) return follow(first, field, inner, text, place)
     const known = listPicked(join)
     const hint = join.source.resource.fields.has(name) ? `${name} is not in its pick` : `it has no ${name}`
-    return place.refuse(`${first} picks: ${known.join(', ')}; ${hint}`, text, known)
+    return place.addFault(`${first} picks: ${known.join(', ')}; ${hint}`, text, known)
   }
   const field = resource.fields.get(first)
   if (field) return follow(undefined, field, rest, text, place)
   const known = [...resource.fields.keys(), ...[...joins.values()].flatMap(listPicked)]
-  return place.refuseName(text, `${text} is no field; expected one of`, known)
+  return place.addNameFault(text, `${text} is no field; expected one of`, known)
 }
 
 /** Finds a field, not an array, that fits. Returns `undefined` after a fault. */
@@ -71,5 +71,5 @@ export const findField = (
   const expected =
     known.length > 0 ? `expected one of: ${known.join(', ')}` : `${resource.name} has no field for it`
   const problem = resource.fields.has(name) ? 'cannot be used here' : 'is no field'
-  return place.refuse(`${name} ${problem}; ${expected}`, name, known)
+  return place.addFault(`${name} ${problem}; ${expected}`, name, known)
 }

@@ -41,7 +41,7 @@ export const checkMembers = <Member>(
 ): (readonly [name: string, member: Member])[] => {
   const names = Object.keys(given)
   if (names.length === 0 || names.length > bounds.members)
-    place.refuse(`expected 1 to ${bounds.members} members, got ${names.length}`)
+    place.addFault(`expected 1 to ${bounds.members} members, got ${names.length}`)
   return names.flatMap((name) => {
     const inner = place.at(name)
     if (inner.read(memberName, name) === undefined) return []

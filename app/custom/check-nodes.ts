@@ -53,7 +53,7 @@ const checkSelection = (
   const shape = inner.read(rowsShape, given)
   if (!shape) return undefined
   if ((value === undefined) === (select === undefined))
-    return place.refuse('expected either select (objects) or value (a single value each)')
+    return place.addFault('expected either select (objects) or value (a single value each)')
   const rows = checkRows(shape, limit, inner, context, (scope) =>
     select ? checkSelect(select, place.at('select'), scope) : checkSelect({ value }, place, scope),
   )
@@ -85,11 +85,11 @@ const merging: NodeForm = form(
       if (names.join() !== first.join())
         place
           .at('merge', index + 1, 'select')
-          .refuse(`expected the members of the first: ${first.join(', ')}`)
+          .addFault(`expected the members of the first: ${first.join(', ')}`)
     }
     for (const [name, member] of Object.entries({ by, prefer })) {
       if (member !== undefined && !first.includes(member))
-        place.at(name).refuseName(member, 'expected one of', first)
+        place.at(name).addNameFault(member, 'expected one of', first)
     }
     return { kind: 'merge', parts, by, prefer, limit }
   },
@@ -142,7 +142,7 @@ const nodeForms: Record<string, NodeForm> = {
 const checkNode = (given: unknown, place: Place, context: Context, depth: number): Node | undefined => {
   if (!isObject(given)) {
     const names = Object.keys(nodeForms).join(', ')
-    return place.refuse(`expected an object, or one of: ${names}; write a fixed value as { const: … }`)
+    return place.addFault(`expected an object, or one of: ${names}; write a fixed value as { const: … }`)
   }
   const [, check = checkObject] = Object.entries(nodeForms).find(([name]) => name in given) ?? []
   return check(given, place, context, depth + 1)
@@ -155,7 +155,7 @@ export const checkObject = (
   context: Context,
   depth = 1,
 ): Node | undefined => {
-  if (depth > bounds.depth) return place.refuse(`expected objects at most ${bounds.depth} deep`)
+  if (depth > bounds.depth) return place.addFault(`expected objects at most ${bounds.depth} deep`)
   const check = (value: unknown, inner: Place) => checkNode(value, inner, context, depth)
   return { kind: 'object', members: checkMembers(given, place, check) }
 }

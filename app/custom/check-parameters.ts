@@ -76,23 +76,24 @@ const checkParameter = (name: string, given: unknown, place: Place): Parameter |
   const { type, description, min, max, optional, enum: choices } = read
   for (const [at, limit] of Object.entries({ min, max })) {
     if (limit !== undefined && !isBound(type, limit))
-      return place.at(at).refuse(`expected ${boundsByType[type]} as bounds of a parameter of type ${type}`)
+      return place.at(at).addFault(`expected ${boundsByType[type]} as bounds of a parameter of type ${type}`)
   }
   if (min !== undefined && max !== undefined && isReversed(type, min, max))
-    return place.at('min').refuse(`expected at most max, which is ${max}`)
+    return place.at('min').addFault(`expected at most max, which is ${max}`)
   const parameter: Parameter = { name, type, description, min, max, optional }
   const values = choices?.map(String)
-  if (type === 'boolean' && values) place.at('enum').refuse('expected no bounds: a boolean is true or false')
+  if (type === 'boolean' && values)
+    place.at('enum').addFault('expected no bounds: a boolean is true or false')
   for (const [index, each] of (values ?? []).entries()) {
     const parsed = parseValue(parameter, each)
-    if ('detail' in parsed) place.at('enum', index).refuse(parsed.detail)
+    if ('detail' in parsed) place.at('enum', index).addFault(parsed.detail)
   }
   if (read.default !== undefined && optional)
-    place.at('optional').refuse('a parameter with a default is never missing: leave one of both out')
+    place.at('optional').addFault('a parameter with a default is never missing: leave one of both out')
   const parse = (member: 'default' | 'example') => {
     if (read[member] === undefined) return undefined
     const parsed = parseValue({ ...parameter, values }, String(read[member]))
-    return 'value' in parsed ? parsed.value : place.at(member).refuse(parsed.detail)
+    return 'value' in parsed ? parsed.value : place.at(member).addFault(parsed.detail)
   }
   return { ...parameter, values, default: parse('default'), example: parse('example') }
 }
@@ -103,13 +104,14 @@ export const checkParameters = (
   place: Place,
 ): Map<string, Parameter> => {
   const entries = Object.entries(params)
-  if (entries.length > bounds.params) place.refuse(`expected at most ${bounds.params}, got ${entries.length}`)
+  if (entries.length > bounds.params)
+    place.addFault(`expected at most ${bounds.params}, got ${entries.length}`)
   const checked = new Map<string, Parameter>()
   for (const [name, given] of entries) {
     const inner = place.at(name)
     if (inner.read(parameterName, name) === undefined) continue
     if (reserved.includes(name)) {
-      inner.refuse(`expected another name: ${reserved.join(', ')} mean something already`)
+      inner.addFault(`expected another name: ${reserved.join(', ')} mean something already`)
       continue
     }
     const parameter = checkParameter(name, given, inner)

@@ -43,20 +43,21 @@ const checkOne = (
   const on = checkField(given.on, place.at('on'), scope)
   const source = checkSource({ from: given.to, where: given.where }, place, scope)
   for (const name of ['sort', 'limit'] as const) {
-    if (given[name] !== undefined) place.at(name).refuse('a join by on has one row: expected many_on with it')
+    if (given[name] !== undefined)
+      place.at(name).addFault('a join by on has one row: expected many_on with it')
   }
   if (!Array.isArray(given.pick))
-    return place.at('pick').refuse('expected a list of fields: select renames them')
+    return place.at('pick').addFault('expected a list of fields: select renames them')
   const { fields } = source.resource
   const pick = given.pick.map((name, index) => {
     const expected = `${given.to} have no field ${name}; expected one of`
-    return fields.get(name) ?? place.at('pick', index).refuseName(name, expected, [...fields.keys()])
+    return fields.get(name) ?? place.at('pick', index).addNameFault(name, expected, [...fields.keys()])
   })
   if (!on) return undefined
   if (!isId(on)) {
     const known = listRelations(scope.resource).filter((name) => !scope.resource.fields.get(name)?.array)
     const examples = known.length > 0 ? `, such as ${known.join(', ')}` : ''
-    return place.at('on').refuse(`expected a field that holds an id of ${given.to}${examples}`)
+    return place.at('on').addFault(`expected a field that holds an id of ${given.to}${examples}`)
   }
   const id = fields.get('id')
   // A later join may start from this id.
@@ -77,12 +78,12 @@ const checkMany = (
   if (relations.length === 0)
     return place
       .at('many_on')
-      .refuse(`no field of ${resource.name} holds another record's id: use on instead`)
+      .addFault(`no field of ${resource.name} holds another record's id: use on instead`)
   if (!field || !relations.includes(field.name))
-    return place.at('many_on').refuseName(given.many_on, `${resource.name} are found by`, relations)
+    return place.at('many_on').addNameFault(given.many_on, `${resource.name} are found by`, relations)
   const on = checkField(given.on ?? 'id', place.at('on'), scope)
   if (on && !isId(on))
-    return place.at('on').refuse(`expected a field with the same ids as ${field.name} of ${given.to}`)
+    return place.at('on').addFault(`expected a field with the same ids as ${field.name} of ${given.to}`)
   const picked = Array.isArray(given.pick)
     ? Object.fromEntries(given.pick.map((name) => [name, name]))
     : given.pick
@@ -93,17 +94,19 @@ const checkMany = (
 const checkJoin = (alias: string, given: unknown, place: Place, scope: Scope, later: readonly string[]) => {
   if (place.read(memberName, alias) === undefined) return undefined
   if (scope.resource.fields.has(alias))
-    place.refuse(`expected another name: ${scope.resource.name} has a field ${alias}`)
+    place.addFault(`expected another name: ${scope.resource.name} has a field ${alias}`)
   const join = place.read(joinShape, given)
   if (!join) return undefined
   const { on, many_on } = join
   const [start = ''] = (on ?? '').split('.')
-  if (start === alias) return place.at('on').refuse(`a cycle: ${alias} starts from itself`)
+  if (start === alias) return place.at('on').addFault(`a cycle: ${alias} starts from itself`)
   if (later.includes(start))
-    return place.at('on').refuse(`a cycle: ${alias} starts from ${start}, which is after it`)
+    return place.at('on').addFault(`a cycle: ${alias} starts from ${start}, which is after it`)
   if (many_on !== undefined) return checkMany(alias, { ...join, many_on }, place, scope)
   if (on !== undefined) return checkOne(alias, { ...join, on }, place, scope)
-  return place.refuse('expected on (a field of the row that holds an id) or many_on (a field of the others)')
+  return place.addFault(
+    'expected on (a field of the row that holds an id) or many_on (a field of the others)',
+  )
 }
 
 /** Checks a source, its joins, and then with `select` its values, which may use the joins. Adds faults. */
@@ -123,7 +126,8 @@ export const checkRows = (
   for (const [index, [alias, value]] of entries.entries()) {
     const inner = place.at('joins', alias)
     tally.joins += 1
-    if (tally.joins === bounds.joins + 1) inner.refuse(`expected at most ${bounds.joins} joins in a document`)
+    if (tally.joins === bounds.joins + 1)
+      inner.addFault(`expected at most ${bounds.joins} joins in a document`)
     const later = entries.slice(index + 1).map(([name]) => name)
     const join = checkJoin(alias, value, inner, scope, later)
     if (join) joins.set(alias, join)

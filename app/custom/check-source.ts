@@ -41,11 +41,11 @@ const readName = (resource: Resource, name: string, place: Place): Named | undef
     const ofCustomer = 'is not a field: an answer contains only records of the customer that requests it'
     const unknown = base.startsWith('customer') ? ofCustomer : 'is no field'
     const problem = field ? 'cannot be filtered' : unknown
-    return place.refuseName(base, `${base} ${problem}; ${resource.name} filters`, known)
+    return place.addNameFault(base, `${base} ${problem}; ${resource.name} filters`, known)
   }
   const known = getOperators(field)
   if (operator !== undefined && !known.includes(operator))
-    return place.refuseName(operator, `${base} allows`, known)
+    return place.addNameFault(operator, `${base} allows`, known)
   return { field, operator, isList: listOperators.includes(operator) }
 }
 
@@ -61,7 +61,7 @@ const areTypesRight = (
     const { type } = params.get(only.param) as Parameter
     const expected = operator === 'null' ? ['boolean'] : fitting[field.kind]
     if (expected.some((each) => each === type)) return true
-    place.refuse(`expected a parameter of type ${expected.join(' or ')}, got ${only.param} of type ${type}`)
+    place.addFault(`expected a parameter of type ${expected.join(' or ')}, got ${only.param} of type ${type}`)
     return false
   })
 
@@ -84,7 +84,7 @@ const checkCondition = (
     if (!('faults' in outcome)) continue
     for (const { detail, did_you_mean: meant } of outcome.faults) found.set(detail, meant)
   }
-  for (const [detail, meant] of found) place.refuse(detail, meant, meant === undefined ? [] : [meant])
+  for (const [detail, meant] of found) place.addFault(detail, meant, meant === undefined ? [] : [meant])
   return found.size > 0 ? undefined : where
 }
 
@@ -95,11 +95,11 @@ const checkSort = (
   given: string | readonly string[] = resource.defaultSort,
 ): SortKey[] => {
   const keys = (typeof given === 'string' ? given.split(',') : given).map(parseSortKey)
-  if (keys.length > maxSortKeys) place.refuse(`expected at most ${maxSortKeys} keys, got ${keys.length}`)
+  if (keys.length > maxSortKeys) place.addFault(`expected at most ${maxSortKeys} keys, got ${keys.length}`)
   for (const { key } of keys) {
-    if (!resource.sorts.includes(key)) place.refuseName(key, `${resource.name} sorts by`, resource.sorts)
+    if (!resource.sorts.includes(key)) place.addNameFault(key, `${resource.name} sorts by`, resource.sorts)
   }
-  if (new Set(keys.map(({ key }) => key)).size < keys.length) place.refuse('expected each sort key once')
+  if (new Set(keys.map(({ key }) => key)).size < keys.length) place.addFault('expected each sort key once')
   return keys
 }
 
@@ -112,7 +112,7 @@ export const checkSource = (
   const resource = resources[from]
   const given = Object.entries(where)
   if (given.length > maxParameters)
-    place.at('where').refuse(`expected at most ${maxParameters} conditions, got ${given.length}`)
+    place.at('where').addFault(`expected at most ${maxParameters} conditions, got ${given.length}`)
   const conditions = given.map(([name, value]) =>
     checkCondition(resource, name, value, place.at('where', name), context),
   )

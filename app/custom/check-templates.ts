@@ -32,7 +32,7 @@ export const findParameter = (name: string, place: Place, { params }: Context): 
   if (found) return found
   const known = [...params.keys()]
   const detail = known.length > 0 ? `expected one of: ${known.join(', ')}` : 'the document has no params'
-  return place.refuse(`the document has no parameter ${name}; ${detail}`, name, known)
+  return place.addFault(`the document has no parameter ${name}; ${detail}`, name, known)
 }
 
 /** The types of parameters that a field can be compared with. */
@@ -79,14 +79,14 @@ export const checkTemplates = (
 ): Template[] | undefined => {
   const values = Array.isArray(given) ? given : [given]
   if (Array.isArray(given) && !isList)
-    return place.refuse('expected one value: only =, in, nin and all take a list')
+    return place.addFault('expected one value: only =, in, nin and all take a list')
   if (values.length === 0 || values.length > maxValues)
-    return place.refuse(`expected 1 to ${maxValues} values, got ${values.length}`)
+    return place.addFault(`expected 1 to ${maxValues} values, got ${values.length}`)
   const check = (value: unknown, index: number): Template | undefined => {
     const inner = Array.isArray(given) ? place.at(index) : place
-    if (value === null) return inner.refuse('expected a value; to find null, use [null]: true')
+    if (value === null) return inner.addFault('expected a value; to find null, use [null]: true')
     if (typeof value === 'object')
-      return inner.refuse('expected a text, a number, true or false, or a list of these')
+      return inner.addFault('expected a text, a number, true or false, or a list of these')
     const template = parseTemplate(String(value))
     return whole(listParameters([template]).map((name) => findParameter(name, inner, context))) && template
   }

@@ -22,17 +22,17 @@ const checkFormat = (format: string, { field, type }: FieldRef, place: Place): s
   const bad = parts.find((part) => !(part in dateTokens) && !/^([ .,:/_-]+|T)$/.test(part))
   if (bad !== undefined || parts.length === 0) {
     const got = JSON.stringify(bad ?? '')
-    return place.refuse(`expected YYYY, YY, MM, DD, HH, mm, ss and separators, as DD.MM.YYYY; got ${got}`)
+    return place.addFault(`expected YYYY, YY, MM, DD, HH, mm, ss and separators, as DD.MM.YYYY; got ${got}`)
   }
   if (type === 'date' && parts.some((part) => ['HH', 'mm', 'ss'].includes(part)))
-    return place.refuse(`${field.name} is a date: it has no time of day`)
+    return place.addFault(`${field.name} is a date: it has no time of day`)
   return parts.map((part) => dateTokens[part] ?? `"${part}"`).join('')
 }
 
 /** A bare text is a literal here, but the name of a field in `select`. */
 const checkOutcome = (value: unknown, place: Place, scope: Scope, depth: number): Value | undefined => {
   if (isObject(value)) return checkValue(value, place, scope, depth)
-  if (value === undefined) return place.refuse('is missing: expected a value')
+  if (value === undefined) return place.addFault('is missing: expected a value')
   const literal = place.read(scalar, value)
   return literal === undefined ? undefined : { kind: 'literal', value: literal }
 }
@@ -60,7 +60,7 @@ const valueForms: Record<string, FormCheck<Scope, Value>> = {
         const inner = place.at('concat', index)
         const checked = checkValue(part, inner, scope, depth + 1)
         if (!checked || isText(checked)) return checked
-        return inner.refuse('expected a single value: a list or an object is not a text')
+        return inner.addFault('expected a single value: a list or an object is not a text')
       })
       const checked = whole(parts)
       return checked && { kind: 'concat', parts: checked, separator }
@@ -79,14 +79,14 @@ const valueForms: Record<string, FormCheck<Scope, Value>> = {
       const ref = checkField(map.field, place.at('field'), scope)
       if (!ref) return undefined
       if (ref.array || (ref.type !== 'text' && ref.type !== 'boolean'))
-        return place.at('field').refuse(`expected a text or a boolean, which ${map.field} is not`)
+        return place.at('field').addFault(`expected a text or a boolean, which ${map.field} is not`)
       // A path leads into an object, which has no `values`.
       const known = ref.type === 'boolean' ? ['true', 'false'] : ref.field.values
       const values = Object.entries(map.values)
-      if (values.length > bounds.choices) place.at('values').refuse(`expected at most ${bounds.choices}`)
+      if (values.length > bounds.choices) place.at('values').addFault(`expected at most ${bounds.choices}`)
       for (const [value] of values) {
         if (known && !known.includes(value))
-          place.at('values', value).refuseName(value, `${map.field} is one of`, known)
+          place.at('values', value).addNameFault(value, `${map.field} is one of`, known)
       }
       return { kind: 'map', ref, values, otherwise: map.else ?? null }
     },
@@ -98,7 +98,7 @@ const valueForms: Record<string, FormCheck<Scope, Value>> = {
       const ref = checkField(date.field, place.at('field'), scope)
       if (!ref) return undefined
       if (ref.array || (ref.type !== 'date' && ref.type !== 'instant'))
-        return place.at('field').refuse(`expected a date or an instant, which ${date.field} is not`)
+        return place.at('field').addFault(`expected a date or an instant, which ${date.field} is not`)
       const format = checkFormat(date.format, ref, place.at('format'))
       return format === undefined ? undefined : { kind: 'date', ref, format }
     },
@@ -129,7 +129,7 @@ const valueForms: Record<string, FormCheck<Scope, Value>> = {
 const valueNames = Object.keys(valueForms)
 
 const checkValue = (value: unknown, place: Place, scope: Scope, depth = 1): Value | undefined => {
-  if (depth > bounds.depth) return place.refuse(`expected values at most ${bounds.depth} deep`)
+  if (depth > bounds.depth) return place.addFault(`expected values at most ${bounds.depth} deep`)
   if (typeof value === 'string') {
     const join = scope.joins.get(value)
     if (join?.kind === 'many') return { kind: 'items', join }
@@ -141,7 +141,11 @@ const checkValue = (value: unknown, place: Place, scope: Scope, depth = 1): Valu
   if (check) return check(value, place, scope, depth)
   const [given] = names
   const inner = given === undefined ? place : place.at(given)
-  return inner.refuse(`expected the name of a field, or one of: ${valueNames.join(', ')}`, given, valueNames)
+  return inner.addFault(
+    `expected the name of a field, or one of: ${valueNames.join(', ')}`,
+    given,
+    valueNames,
+  )
 }
 
 /** Checks the members of a response's rows. Returns the valid ones. */

@@ -37,8 +37,8 @@ const checkList = (given: unknown, place: Place, context: Context): List | undef
   const known = [...resource.fields.values()].filter((field) => field.filter).map((field) => field.name)
   for (const [index, name] of shape.filters.entries()) {
     const inner = place.at('filters', index)
-    if (!known.includes(name)) inner.refuseName(name, `${resource.name} filters`, known)
-    else if (context.params.has(name)) inner.refuse(`${name} is a parameter already`)
+    if (!known.includes(name)) inner.addNameFault(name, `${resource.name} filters`, known)
+    else if (context.params.has(name)) inner.addFault(`${name} is a parameter already`)
   }
   return { ...rows, filters: [...new Set(shape.filters)] }
 }
@@ -51,7 +51,7 @@ export const checkDocument = (document: unknown): Definition => {
   if (!shape) throw new DocumentError(faults)
   const { name, revision, title, description } = shape
   if ((shape.object === undefined) === (shape.list === undefined)) {
-    place.refuse('expected either object or list')
+    place.addFault('expected either object or list')
     throw new DocumentError(faults)
   }
   const params = checkParameters(shape.params, place.at('params'))
@@ -60,7 +60,7 @@ export const checkDocument = (document: unknown): Definition => {
   const object = shape.object && checkObject(shape.object, place.at('object'), context)
   const list = object ? undefined : checkList(shape.list, place.at('list'), context)
   if (tally.sources > bounds.sources)
-    place.refuse(`expected at most ${bounds.sources} sources, got ${tally.sources}`)
+    place.addFault(`expected at most ${bounds.sources} sources, got ${tally.sources}`)
   const body = object ? { object } : list && { list }
   if (faults.length > 0 || !body) throw new DocumentError(faults)
   const digest = createHash('sha256').update(JSON.stringify(document)).digest('base64url').slice(0, 12)

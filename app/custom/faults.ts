@@ -31,9 +31,9 @@ const formatPath = (path: Path): string =>
 export type Place = Readonly<{
   at(...path: Path): Place
   /** Adds a fault and returns `undefined`. Suggests the candidate that is nearest to `given`. */
-  refuse(detail: string, given?: string, candidates?: Iterable<string>): undefined
+  addFault(detail: string, given?: string, candidates?: Iterable<string>): undefined
   /** Adds a fault whose detail is `expected` and the list of known names. */
-  refuseName(name: unknown, expected: string, known: readonly string[]): undefined
+  addNameFault(name: unknown, expected: string, known: readonly string[]): undefined
   /** Parses the part. Returns `undefined` after a fault. */
   read<T>(schema: z.ZodType<T>, value: unknown): T | undefined
 }>
@@ -52,22 +52,22 @@ const listNames = (schema: unknown, path: readonly PropertyKey[]): string[] => {
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : []
 }
 
-const refuseIssue = (issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, outer: Place): void => {
+const addIssue = (issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, outer: Place): void => {
   const place = outer.at(...(issue.path as Path))
   const given = issue.path.reduce<unknown>((part, key) => (part as never)?.[key], value)
   if (issue.code === 'unrecognized_keys') {
     const known = listNames(schema, issue.path)
-    for (const key of issue.keys) place.at(key).refuseName(key, 'expected one of', known)
+    for (const key of issue.keys) place.at(key).addNameFault(key, 'expected one of', known)
   } else if (issue.code === 'invalid_value') {
     const values = issue.values.map(String)
     const expected = `expected ${values.length > 1 ? 'one of: ' : ''}${values.join(', ')}`
-    place.refuse(expected, typeof given === 'string' ? given : undefined, values)
+    place.addFault(expected, typeof given === 'string' ? given : undefined, values)
   } else if (issue.code !== 'invalid_type') {
-    place.refuse(issue.message)
+    place.addFault(issue.message)
   } else if (given !== undefined) {
-    place.refuse(`expected ${issue.expected}, got ${describeType(given)}`)
+    place.addFault(`expected ${issue.expected}, got ${describeType(given)}`)
   } else {
-    place.refuse(issue.expected === 'nonoptional' ? 'is missing' : `is missing: expected ${issue.expected}`)
+    place.addFault(issue.expected === 'nonoptional' ? 'is missing' : `is missing: expected ${issue.expected}`)
   }
 }
 
@@ -75,17 +75,17 @@ const refuseIssue = (issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown,
 export const createPlace = (faults: DocumentFault[], path: Path = []): Place => {
   const place: Place = {
     at: (...names) => createPlace(faults, [...path, ...names]),
-    refuse(detail, given, candidates = []) {
+    addFault(detail, given, candidates = []) {
       const meant = given === undefined ? undefined : findNearest(given, candidates)
       faults.push({ path: formatPath(path), detail, ...(meant === undefined ? {} : { did_you_mean: meant }) })
       return undefined
     },
-    refuseName: (name, expected, known) =>
-      place.refuse(`${expected}: ${known.join(', ')}`, String(name), known),
+    addNameFault: (name, expected, known) =>
+      place.addFault(`${expected}: ${known.join(', ')}`, String(name), known),
     read(schema, value) {
       const parsed = schema.safeParse(value)
       if (parsed.success) return parsed.data
-      for (const issue of parsed.error.issues) refuseIssue(issue, schema, value, place)
+      for (const issue of parsed.error.issues) addIssue(issue, schema, value, place)
       return undefined
     },
   }

@@ -11,7 +11,7 @@ import {
 import { bounds } from './document.ts'
 import { DocumentError } from './faults.ts'
 
-const refuse = (path: string, detail: string): never => {
+const throwFault = (path: string, detail: string): never => {
   throw new DocumentError([{ path, detail }])
 }
 
@@ -48,7 +48,7 @@ const isYaml12 = ({ directives }: Document.Parsed): boolean => directives.yaml.v
 /** Parses a custom endpoint's YAML 1.2. Throws a DocumentError with one fault, also for `1.0` or `True`. */
 export const readText = (text: string): unknown => {
   if (Buffer.byteLength(text) > bounds.documentBytes)
-    refuse('', `expected at most ${bounds.documentBytes} bytes`)
+    throwFault('', `expected at most ${bounds.documentBytes} bytes`)
   const lineCounter = new LineCounter()
   const documents = parseAllDocuments(text, {
     lineCounter,
@@ -58,18 +58,18 @@ export const readText = (text: string): unknown => {
   })
   const [document] = documents
   if (!Array.isArray(documents) || documents.length !== 1 || !document) {
-    return refuse('', `expected one document, got ${Array.isArray(documents) ? documents.length : 0}`)
+    return throwFault('', `expected one document, got ${Array.isArray(documents) ? documents.length : 0}`)
   }
   const formatLine = (position: number) => `line ${lineCounter.linePos(position).line}`
   const [problem] = [...document.errors, ...document.warnings]
-  if (problem) refuse(formatLine(problem.pos[0]), problem.message)
-  if (!isYaml12(document)) refuse('line 1', 'expected YAML 1.2: leave the directive %YAML out')
+  if (problem) throwFault(formatLine(problem.pos[0]), problem.message)
+  if (!isYaml12(document)) throwFault('line 1', 'expected YAML 1.2: leave the directive %YAML out')
   visit(document, {
     Node(_key, node) {
       const bad = convertNames(node as Node)
-      if (bad) refuse(formatLine(bad.name.range?.[0] ?? 0), bad.detail)
+      if (bad) throwFault(formatLine(bad.name.range?.[0] ?? 0), bad.detail)
       const detail = findUnsupported(node as Node)
-      if (detail !== undefined) refuse(formatLine(node.range?.[0] ?? 0), detail)
+      if (detail !== undefined) throwFault(formatLine(node.range?.[0] ?? 0), detail)
       return undefined
     },
   })

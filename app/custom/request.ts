@@ -6,8 +6,8 @@ import {
   type PairReading,
   type PairsReading,
   readPairs,
+  readUnknown,
   readValue,
-  refuseUnknown,
 } from '../lists/parameters.ts'
 import type { ParameterReader } from '../lists/readers.ts'
 import { formatSelection } from '../records/query/canonical.ts'
@@ -35,7 +35,7 @@ const readWith = (
     const reader = readers.get(name)
     if (reader) return readValue(name, reader, value)
     if (list) return readFilter(pair, { resource: list.source.resource, filterable, known, draft })
-    return refuseUnknown(pair, { known })
+    return readUnknown(pair, { known })
   }
   return readPairs(pairs, readPair)
 }

@@ -80,14 +80,14 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
 
 const reportUnfit = (pool: pg.Pool, serving: Serving, onUnfit: OnUnfit): void => {
   const connect = pool.connect.bind(pool)
-  const refuse = (error: Error): never => {
+  const throwReason = (error: Error): never => {
     const reason = explainRefusal(error, serving)
     if (reason instanceof UnfitConnection) onUnfit(reason)
     throw reason
   }
-  const connectOrRefuse = (callback?: Parameters<typeof connect>[0]) =>
-    callback ? connect(callback) : connect().catch(refuse)
-  Object.assign(pool, { connect: connectOrRefuse })
+  const connectFit = (callback?: Parameters<typeof connect>[0]) =>
+    callback ? connect(callback) : connect().catch(throwReason)
+  Object.assign(pool, { connect: connectFit })
 }
 
 export type NamedStatement = { name?: string | undefined; text: string; values: unknown[] }

@@ -51,7 +51,7 @@ export const createRedisHealth = ({ initial, warn, messages }: RedisHealthOption
       wasReported = true
       wasLoginReported ||= isLoginRefused
     },
-    refuse(error: Error): void {
+    markRefused(error: Error): void {
       if (state === 'closed') return
       state = 'refused'
       wasReported = reportRefusal(error) || wasReported

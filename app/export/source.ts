@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { unavailable } from '../errors.ts'
 import { demoCustomerId } from '../identity/principal.ts'
-import { refuseQuota } from '../limits/meters.ts'
+import { toQuotaError } from '../limits/meters.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { type ExportLimits, type ExportSession, openSession } from './session.ts'
 
@@ -53,7 +53,7 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
     // A slow visitor of the demo must not block the others.
     if (customerId === demoCustomerId && hasShare(customerId))
       cutSlowest((slot) => slot.customerId === customerId)
-    if (hasShare(customerId)) throw refuseQuota({ violated: ['exports'], retryAfterSeconds })
+    if (hasShare(customerId)) throw toQuotaError({ violated: ['exports'], retryAfterSeconds })
     if (slots.size >= max) cutSlowest()
     if (slots.size >= max) throw unavailable(retryAfterSeconds)
     const slot = { customerId }

@@ -7,8 +7,8 @@ import {
   type PairReading,
   type PairsReading,
   readPairs,
+  readUnknown,
   readValue,
-  refuseUnknown,
 } from '../lists/parameters.ts'
 import {
   defaultLimit,
@@ -100,7 +100,7 @@ export const parseFeedQuery = (pairs: readonly Pair[]): FeedOutcome => {
     }
     return reader
       ? readValue(name, reader, value)
-      : refuseUnknown({ name, value }, { known, takesOperator: isOfView })
+      : readUnknown({ name, value }, { known, takesOperator: isOfView })
   }
   const reading = readPairs(pairs, readPair)
   const viewed = parseView(ofView, draft.resources)

@@ -47,7 +47,7 @@ export type FeedRequest = Omit<ExportRequest, 'type'> &
   }>
 
 const tokenFault = (detail: string): Fault => ({ parameter: 'after', code: 'invalid_value', detail })
-const refuseToken = (detail: string) =>
+const invalidSyncToken = (detail: string) =>
   new ApiError('invalid_sync_token', { detail, errors: [tokenFault(detail)] })
 
 const isSame = (a: readonly string[], b: readonly string[]) =>
@@ -64,15 +64,15 @@ export const createRequestParser = ({
   const decode = (customerId: string, { after, resources, view }: FeedQuery): SyncToken | undefined => {
     if (after === undefined || after === wholeState) return undefined
     const token = tokens.decode(customerId, after)
-    if (!token) throw refuseToken(foreignToken)
+    if (!token) throw invalidSyncToken(foreignToken)
     if (!token.resources.every((name) => resourceNames.includes(name))) {
       throw expireToken('a resource of this token no longer exists')
     }
     if (resources && !isSame(resources, token.resources)) {
-      throw refuseToken(`this token belongs to resources=${token.resources.join(',')}`)
+      throw invalidSyncToken(`this token belongs to resources=${token.resources.join(',')}`)
     }
     if (view !== undefined && view !== token.view) {
-      throw refuseToken(`this token belongs to ${token.view ?? 'whole records without a filter'}`)
+      throw invalidSyncToken(`this token belongs to ${token.view ?? 'whole records without a filter'}`)
     }
     return token
   }

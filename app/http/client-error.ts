@@ -72,7 +72,7 @@ const prepare = ({ problem, publicUrl, headers }: Refusal) => {
 }
 
 /** A client would read the refusal as the earlier response that it waits for, or as a part of it. */
-const refuseOnSocket = (socket: Socket, refusal: Refusal): void => {
+const sendRefusal = (socket: Socket, refusal: Refusal): void => {
   if (closeAfterAnswer(socket)) return
   if (socket.destroyed || !socket.writable || hasBegunAnswer(socket)) {
     socket.destroy()
@@ -110,7 +110,7 @@ export const answerClientError = (
   // The rest of the request may have arrived: the service reads no more until it has answered earlier requests.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.isPaused()) return
   const headers = getHeaders(findOrigin(error, socket))
-  refuseOnSocket(socket, { problem: toProblem(error), publicUrl, headers })
+  sendRefusal(socket, { problem: toProblem(error), publicUrl, headers })
 }
 
 /** Responds to CONNECT with 405. `answer`: a socket over HTTP/1 and a response over HTTP/2. */
@@ -126,5 +126,5 @@ export const answerConnect = (
     return
   }
   answer.on('error', () => answer.destroy()).resume()
-  refuseOnSocket(answer, refusal)
+  sendRefusal(answer, refusal)
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ApiError } from '../errors.ts'
-import { refuseToken } from './credential-errors.ts'
+import { toTokenError } from './credential-errors.ts'
 import type { KeyFacts } from './facts.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from './principal.ts'
 import type { Principals } from './principals.ts'
@@ -31,7 +31,7 @@ const createPrincipalMaker = () => {
     const last = made.get(verified)
     if (last?.facts === facts) return last.principal
     const { customerId, keyId, expiringWithin, plan, suspended } = facts
-    if (customerId !== verified.customerId) throw refuseToken('invalid_token')
+    if (customerId !== verified.customerId) throw toTokenError('invalid_token')
     const scopes = intersectScopes(verified.scopes, facts.scopes)
     const expiresAtMs = Math.min(verified.expiresAtMs, facts.expiresAtMs)
     const keyScopes = verified.scopes && (facts.scopes ?? unlimitedScopes)
@@ -53,7 +53,7 @@ const createPrincipalMaker = () => {
 
 // The demo customer may have any plan. It does not exist without example data.
 const createDemoPrincipal = (facts: CustomerFacts | undefined): Principal => {
-  if (!facts || facts.suspended) throw refuseToken('invalid_token')
+  if (!facts || facts.suspended) throw toTokenError('invalid_token')
   const { customerId, expiringWithin, plan } = facts
   return { kind: 'demo', customerId, keyId: demoCustomerId, scopes: undefined, expiringWithin, plan }
 }
@@ -86,9 +86,9 @@ export const createAuthenticate = (options: AuthenticateOptions): Authenticate =
       request.refusedKeyId = verified.keyId
       return denied
     }
-    if (!isUsable(facts, now())) throw noteKey(refuseToken('token_revoked'))
+    if (!isUsable(facts, now())) throw noteKey(toTokenError('token_revoked'))
     const decide = (isRevoked: boolean): Principal => {
-      if (isRevoked) throw noteKey(refuseToken('token_revoked'))
+      if (isRevoked) throw noteKey(toTokenError('token_revoked'))
       const principal = createPrincipal(verified, facts)
       const denied = facts.isAllowedFrom && checkNetwork(facts, request.clientAddress)
       if (denied) throw noteKey(denied)

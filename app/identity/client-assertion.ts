@@ -5,7 +5,7 @@ import type { Db } from '../db/schema.ts'
 import { parseUniqueJson } from '../http/unique-json.ts'
 import { assertionAlgorithms, type ClientKey, toKeyAlgorithm } from './client-keys.ts'
 import type { Credential } from './credential.ts'
-import { refuseApiKey } from './credential-errors.ts'
+import { toApiKeyError } from './credential-errors.ts'
 import { findRow, type KeyFacts } from './facts.ts'
 import type { Principals } from './principals.ts'
 import { isUsable } from './rights.ts'
@@ -91,7 +91,7 @@ type AssertionOptions = {
   now: () => number
 }
 
-const refuse = (detail: string, auditReason: string) => refuseApiKey({ detail, auditReason })
+const toAssertionError = (detail: string, auditReason: string) => toApiKeyError({ detail, auditReason })
 
 /**
  * Returns a function that turns an assertion (RFC 7523, section 3) into a credential. An assertion works once, on
@@ -127,22 +127,25 @@ export const createAssertions = ({ db, principals, publicUrl, now }: AssertionOp
       keyId: claims?.sub,
       isKnown: () => claims !== undefined && principals.hasKey(claims.sub),
       async verify(turn) {
-        if (!header || !claims) throw refuse(malformed, 'assertion_malformed')
+        if (!header || !claims) throw toAssertionError(malformed, 'assertion_malformed')
         const fault =
           clientId === undefined || clientId === claims.sub
             ? findFault(claims, audiences, now())
             : 'client_id is not the sub of the assertion'
-        if (fault) throw refuse(fault, 'assertion_claims')
+        if (fault) throw toAssertionError(fault, 'assertion_claims')
         const facts = await principals.findClaimedKey(claims.sub, turn)
         const keys = isUsable(facts, now()) ? (facts.clientKeys ?? []) : []
         const isGood = await isSigned(jwt, payload, header, keys)
         if (!isGood || !facts) {
           if (facts) await principals.confirmRefusal()
-          throw refuse(notProved, 'assertion_signature')
+          throw toAssertionError(notProved, 'assertion_signature')
         }
         requireRoom(facts)
         if (!(await turn(() => use(facts, claims)))) {
-          throw refuse('The assertion was used before: make a new one for each request', 'assertion_replayed')
+          throw toAssertionError(
+            'The assertion was used before: make a new one for each request',
+            'assertion_replayed',
+          )
         }
         return { ...facts }
       },

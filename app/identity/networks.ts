@@ -18,17 +18,17 @@ const toBits = (address: string): string => {
  * becomes IPv4. Throws with the reason for other text, or if bits after the prefix are set.
  */
 export const parseNetwork = (text: string): string => {
-  const refuse = (reason: string) => new Error(`${JSON.stringify(text.slice(0, 100))}: ${reason}`)
+  const toError = (reason: string) => new Error(`${JSON.stringify(text.slice(0, 100))}: ${reason}`)
   const [, given = '', digits] = /^([0-9a-f.:]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(text) ?? []
   const plain = plainAddress(given)
-  if (!plain) throw refuse('expected a network such as 203.0.113.0/24 or 2001:db8::/32')
+  if (!plain) throw toError('expected a network such as 203.0.113.0/24 or 2001:db8::/32')
   const bits = bitsOf[plain.family]
   const isMapped = plain.family === 'ipv4' && given.includes(':')
   const prefix = digits === undefined ? bits : Number(digits) - (isMapped ? mappedBits : 0)
   if (prefix < 0 || prefix > bits)
-    throw refuse(`a prefix of ${plain.family === 'ipv4' ? 'IPv4' : 'IPv6'} has 0 to ${bits} bits`)
+    throw toError(`a prefix of ${plain.family === 'ipv4' ? 'IPv4' : 'IPv6'} has 0 to ${bits} bits`)
   if (toBits(plain.address).includes('1', prefix)) {
-    throw refuse(
+    throw toError(
       `the address has bits after its prefix. Give the network itself, or one address with /${bits}`,
     )
   }

@@ -3,7 +3,7 @@ import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
 import type { Turn } from '../overload/queue.ts'
 import { matchesSecret, parseApiKey } from './api-keys.ts'
-import { refuseApiKey } from './credential-errors.ts'
+import { toApiKeyError } from './credential-errors.ts'
 import {
   createFacts,
   type FactsOptions,
@@ -66,7 +66,7 @@ export const createPrincipals = (options: PrincipalsOptions) => {
 
   const identifyApiKey = async (apiKey: string, turn: Turn): Promise<KeyFacts> => {
     const facts = await findApiKey(apiKey, turn)
-    if (!isUsable(facts, now())) throw refuseApiKey()
+    if (!isUsable(facts, now())) throw toApiKeyError()
     return facts
   }
 

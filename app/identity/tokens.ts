@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
 import { accessTokenClaims, type tokenAnswer } from '../../schemas/auth.ts'
 import { ApiError } from '../errors.ts'
-import { refuseNoToken, refuseToken, requireCredentials } from './credential-errors.ts'
+import { credentialsRequired, toNoTokenError, toTokenError } from './credential-errors.ts'
 import type { KeyFacts } from './facts.ts'
 import type { LoginSource } from './login-events.ts'
 import { areTooMany, tooManyScopes } from './scopes.ts'
@@ -61,7 +61,7 @@ const clockSkewSeconds = 10
 export const readBearer = (authorization: string | undefined): string => {
   if (authorization?.startsWith('Bearer ') && authorization[7] !== ' ') return authorization.slice(7)
   const scheme = /^bearer(?: +|$)/i.exec(authorization ?? '')
-  if (!scheme) throw requireCredentials()
+  if (!scheme) throw credentialsRequired()
   return scheme.input.slice(scheme[0].length)
 }
 
@@ -80,18 +80,18 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
   const verify = (token: string): VerifiedToken => {
     const [header = '', claimsSegment = '', signature = ''] = token.split('.', 3)
     const key = signingKeys.publicByHeader.get(header)
-    if (key === undefined || !isCanonical(signature)) throw refuseNoToken(token)
+    if (key === undefined || !isCanonical(signature)) throw toNoTokenError(token)
     let payload: unknown
     try {
       payload = jwt.verify(token, { key, clockTimestamp: now() })
     } catch (error) {
       const isExpired = (error as { code?: unknown }).code === 'FAST_JWT_EXPIRED'
-      throw refuseToken(isExpired ? 'token_expired' : 'invalid_token')
+      throw toTokenError(isExpired ? 'token_expired' : 'invalid_token')
     }
     // Accept only our own JSON encoding: parsers disagree on which of two duplicate claims counts.
     const isOurs = Buffer.from(JSON.stringify(payload)).toString('base64url') === claimsSegment
     const { success, data: claims } = accessTokenClaims.safeParse(payload)
-    if (!isOurs || !success) throw refuseToken('invalid_token')
+    if (!isOurs || !success) throw toTokenError('invalid_token')
     return {
       header,
       keyId: claims.sub,
@@ -109,7 +109,7 @@ export const createTokenVerifier = (jwt: Jwt, { signingKeys, now }: TokensOption
     const verified = known && signingKeys.publicByHeader.has(known.header) ? known : verify(token)
     if (verified.expiresAtMs <= now()) {
       tokens.delete(token)
-      throw refuseToken('token_expired')
+      throw toTokenError('token_expired')
     }
     if (verified !== known) tokens.set(token, verified)
     return verified

@@ -107,7 +107,7 @@ const firstList = /^\s*\{(?:[^[\]]*,)?\s*"(\w{1,64})"\s*:\s*\[\s*\{/
 const listsOfRecords = resourceNames.flatMap((name) => [...resources[name].fields.keys()])
 
 /** Throws for a document such as `{"data": [{…}]}`, also over several lines, and for a cut one. */
-const refuseWrapped = (text: string, first: Json | undefined): void => {
+const requireUnwrapped = (text: string, first: Json | undefined): void => {
   if (first && 'resource' in first) return
   const [start = '', name] = firstList.exec(text) ?? []
   if (name === undefined || start.includes('"resource"') || listsOfRecords.includes(name)) return
@@ -128,7 +128,7 @@ export const findFileKind = (head: Buffer, hasCustomer: boolean): FileKind | und
   if (isOneByte) return findTextKind(text, first, second) === 'csv' ? 'csv' : encoding
   if (first === '') return undefined
   const object = parseObject(first)
-  refuseWrapped(text, object)
+  requireUnwrapped(text, object)
   if (!object) return findTextKind(text, first, second)
   if ('table' in object && 'row' in object) return 'export'
   if (hasCustomer) return undefined

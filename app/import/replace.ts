@@ -51,7 +51,10 @@ const countMissing = async (trx: Transaction<Database>, names: readonly Resource
   return totals
 }
 
-const refuse = (bad: number, { missing, before }: { missing: number; before: number }): string | null => {
+const explainRefusal = (
+  bad: number,
+  { missing, before }: { missing: number; before: number },
+): string | null => {
   if (missing === 0) return null
   const records = missing === 1 ? '1 record is' : `${missing} records are`
   if (bad > 0)
@@ -83,7 +86,7 @@ export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<D
   await sql`analyze import_seen`.execute(db)
   return inImportTransaction(db, options.dryRun, async (trx) => {
     const counted = await countMissing(trx, owned)
-    const refused = options.force ? null : refuse(options.bad, counted)
+    const refused = options.force ? null : explainRefusal(options.bad, counted)
     if (refused) return { deleted: 0, refused }
     if (options.dryRun) return { deleted: counted.missing, refused }
     const byCustomer: ChangesByCustomer = new Map()

@@ -66,7 +66,7 @@ export const createAccount = <Name extends PolicyName>(
   { store, now, after }: AccountDeps,
   onUnsettled: (settle: () => void) => void,
 ): Account<Name> => {
-  const { meters, fits, refuse, use } = createMeters(policies)
+  const { meters, fits, toAdmission, use } = createMeters(policies)
   type Meter = (typeof meters)[number]
   const waiting: Waiter<Name>[] = []
   let state: ExchangeState = idle
@@ -103,7 +103,7 @@ export const createAccount = <Name extends PolicyName>(
       if (waiter.admission) continue
       const isAdmitted = fits(waiter.costs, now())
       if (isAdmitted) charge(waiter.costs)
-      waiter.admission = isAdmitted ? admitted : refuse(waiter.costs, now())
+      waiter.admission = isAdmitted ? admitted : toAdmission(waiter.costs, now())
       waiter.resolve(waiter.admission)
     }
   }
@@ -187,7 +187,7 @@ export const createAccount = <Name extends PolicyName>(
     take(costs) {
       if (tryTake(costs)) return admitted
       const nowMs = now()
-      if (!store || !fits(costs, nowMs)) return refuse(costs, nowMs)
+      if (!store || !fits(costs, nowMs)) return toAdmission(costs, nowMs)
       return new Promise((resolve) => {
         waiting.push({ costs, resolve, admission: undefined })
         exchangeIfDue()

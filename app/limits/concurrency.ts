@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { demoCustomerId } from '../identity/principal.ts'
 import { repeat } from '../overload/repeat.ts'
 import type { AccountDeps } from './account.ts'
-import { refuseQuota } from './meters.ts'
+import { toQuotaError } from './meters.ts'
 import type { AccountName, PolicyName, SlotStore } from './store.ts'
 
 export type Concurrent = Extract<PolicyName, 'exports' | 'long_polls'>
@@ -39,13 +39,13 @@ export const createConcurrency = ({ store, after }: ConcurrencyOptions) => {
   const holdSlot = async (account: AccountName, kind: Concurrent, quota: number, ending: Ending) => {
     const key = `${account.tag}\0${account.name}\0${kind}`
     const refusal = { violated: [kind], retryAfterSeconds: limits[kind].retryAfterSeconds }
-    if ((held.get(key) ?? 0) >= quota) throw refuseQuota(refusal)
+    if ((held.get(key) ?? 0) >= quota) throw toQuotaError(refusal)
     change(key, 1)
     const slot = { account, kind, quota, id: randomUUID() }
     const isHeld = store ? await store.hold(slot, leaseMs) : true
     if (isHeld === false) {
       change(key, -1)
-      throw refuseQuota(refusal)
+      throw toQuotaError(refusal)
     }
     const renew = { everyMs: renewEveryMs, firstMs: renewEveryMs, onFailure: () => {}, after }
     const stopRenewing = store && repeat({ ...renew, work: () => store.hold(slot, leaseMs) })

@@ -68,7 +68,7 @@ export const createFailures = ({ limits: { failedLogins }, ...deps }: FailuresOp
      * Counts a refused credential, waits, and returns `error`, or 429 after too many failures of the network. With
      * `keyId`, an id that exists, only failures of the network with this key lead to 429.
      */
-    async refuse(error: ApiError, ip: string, keyId: string | undefined): Promise<ApiError> {
+    async countAndDelay(error: ApiError, ip: string, keyId: string | undefined): Promise<ApiError> {
       const ofNetwork = await countNetwork(ip)
       const { network } = toQueueOwner(ip)
       const refusal =

@@ -3,7 +3,7 @@ import type { LimitsConfig, PlanLimits } from '../config/config.ts'
 import type { Principal } from '../identity/principal.ts'
 import { type Account, type AccountDeps, createAccount } from './account.ts'
 import { toClientNetwork } from './address.ts'
-import { type Costs, refuseQuota, type Use } from './meters.ts'
+import { type Costs, toQuotaError, type Use } from './meters.ts'
 import type { AccountName, Policy, PolicyName } from './store.ts'
 
 /** `maxAccounts`: of about 2 kB each. The least recently used is dropped, with this instance's counts. */
@@ -55,11 +55,11 @@ export const createCount = <Name extends PolicyName>(
   return {
     async take(account: AccountName): Promise<void> {
       const admission = await limiter.account(account, policies).take(one)
-      if (admission.violated.length > 0) throw refuseQuota(admission)
+      if (admission.violated.length > 0) throw toQuotaError(admission)
     },
     requireRoom(account: AccountName): void {
       const [use] = limiter.account(account, policies).use()
-      if (use?.remaining === 0) throw refuseQuota({ violated: [name], retryAfterSeconds: use.resetSeconds })
+      if (use?.remaining === 0) throw toQuotaError({ violated: [name], retryAfterSeconds: use.resetSeconds })
     },
   }
 }

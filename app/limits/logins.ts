@@ -45,13 +45,13 @@ export const createLogins = ({
   limits,
   failures,
   ...deps
-}: Options<'logins'> & { failures: Pick<Failures, 'refuse'> }): Logins => {
+}: Options<'logins'> & { failures: Pick<Failures, 'countAndDelay'> }): Logins => {
   const keys = createKeyLimit(deps, 'logins', limits.logins, (keyId) => `login:${keyId}`)
 
   const identify: Logins['identify'] = (credential, turn, ip) =>
     credential.verify(turn).catch(async (error: unknown) => {
       if (!(error instanceof ApiError) || error.code !== 'invalid_api_key') throw error
-      throw await failures.refuse(error, ip, credential.isKnown() ? credential.keyId : undefined)
+      throw await failures.countAndDelay(error, ip, credential.isKnown() ? credential.keyId : undefined)
     })
 
   return {

@@ -97,7 +97,7 @@ export type Costs<Name extends PolicyName> = Readonly<Record<Name, number>>
 export const admitted: Admission = Object.freeze({ violated: Object.freeze([]), retryAfterSeconds: 0 })
 
 /** 429 with `Retry-After`. */
-export const refuseQuota = ({ violated, retryAfterSeconds }: Admission): ApiError =>
+export const toQuotaError = ({ violated, retryAfterSeconds }: Admission): ApiError =>
   new ApiError('quota_exceeded', {
     detail: `Quota exceeded: no units left of ${violated.join(' and ')}. Try again in ${retryAfterSeconds} s`,
     violatedPolicies: violated,
@@ -123,7 +123,7 @@ export const createMeters = <Name extends PolicyName>(policies: readonly Policy<
     meters,
     fits: (costs: Costs<Name>, nowMs: number): boolean =>
       meters.every((meter) => lacks(meter, costs, nowMs) <= 0),
-    refuse(costs: Costs<Name>, nowMs: number): Admission {
+    toAdmission(costs: Costs<Name>, nowMs: number): Admission {
       const violated: string[] = []
       let waitMs = 0
       for (const meter of meters) {

@@ -97,7 +97,7 @@ export const createRedisLimits = ({ url, view, after, warn }: RedisLimitsOptions
       if (isCount(count) && count >= 1) {
         instances = count
         health.recover()
-      } else if (isRefusal(count)) health.refuse(count)
+      } else if (isRefusal(count)) health.markRefused(count)
       else health.lose()
     }
     if (health.state === 'closed') return

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 import type { Pair, QueryString } from '../http/pairs.ts'
 
 /** Throws 400 `invalid_query` that names every parameter except allowed ones. By default none is allowed. */
-export const refuseParameters = (
+export const requireNoParameters = (
   { pairs }: QueryString,
   detail: string,
   isAllowed: (pair: Pair) => boolean = () => false,
@@ -19,4 +19,4 @@ export const refuseParameters = (
 
 /** Refuses every parameter: the `querystring` schema of routes that read only a body. */
 export const emptyQuery = (rawQuery: QueryString): void =>
-  refuseParameters(rawQuery, 'This address has no parameters: send them in the body')
+  requireNoParameters(rawQuery, 'This address has no parameters: send them in the body')

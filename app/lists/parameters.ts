@@ -2,7 +2,7 @@ import type { Fault } from '../errors.ts'
 import { formatPairs, type Pair, parsePairs } from '../http/pairs.ts'
 import { translateParameter } from './foreign.ts'
 import { findNearest } from './nearest.ts'
-import { type ParameterReader, type ParameterReading, refuse } from './readers.ts'
+import { faulty, type ParameterReader, type ParameterReading } from './readers.ts'
 import { expectedValue } from './values.ts'
 
 export const maxParameters = 30
@@ -11,7 +11,7 @@ export const maxParameters = 30
 export type PairReading = { faults: Fault[]; meant?: readonly [name: string, value: string] }
 
 /** Returns one fault. `suggestion`: the nearest valid name. Only with a `value` do both form a correction. */
-export const refusePair = (
+export const faultyPair = (
   parameter: string,
   code: string,
   detail: string,
@@ -34,9 +34,9 @@ export const readValue = (
 ): PairReading => {
   const reading: ParameterReading =
     value === undefined
-      ? refuse('invalid_value', 'expected percent-encoded UTF-8')
+      ? faulty('invalid_value', 'expected percent-encoded UTF-8')
       : value === '' && !mayBeEmpty
-        ? refuse('invalid_value', expectedValue)
+        ? faulty('invalid_value', expectedValue)
         : reader(value)
   const faults = reading.faults.map((fault) => ({ parameter: name, ...fault }))
   return reading.cure === undefined ? { faults } : { faults, meant: [name, reading.cure] }
@@ -50,7 +50,7 @@ type Unknown = {
 }
 
 /** Refuses a parameter. Proposes its translation from another API, otherwise the nearest known name. */
-export const refuseUnknown = (
+export const readUnknown = (
   { name, value }: Pair,
   { known, takesOperator = () => false, problem = 'is not a parameter here', resource }: Unknown,
 ): PairReading => {
@@ -59,14 +59,14 @@ export const refuseUnknown = (
   const isWhole = operator === '' || /^\[[^[\]]*\]$/.test(operator)
   const code = 'unknown_parameter'
   const translated = translateParameter(name, value, known, resource)
-  if (translated) return refusePair(name, code, translated.detail, ...(translated.meant ?? []))
+  if (translated) return faultyPair(name, code, translated.detail, ...(translated.meant ?? []))
   const detail = `${isWhole ? base : name} ${problem}; expected one of: ${known.join(', ')}`
   const nearest = findNearest(base, known)
-  if (nearest === undefined) return refusePair(name, code, detail)
+  if (nearest === undefined) return faultyPair(name, code, detail)
   const losesOperator = operator !== '' && !(isWhole && takesOperator(nearest))
   return losesOperator
-    ? refusePair(name, code, detail, nearest)
-    : refusePair(name, code, detail, nearest + operator, value)
+    ? faultyPair(name, code, detail, nearest)
+    : faultyPair(name, code, detail, nearest + operator, value)
 }
 
 /** Returns a function that reads a pair with the reader of its name. */
@@ -76,7 +76,7 @@ export const readByName =
     const reader = readers.get(pair.name)
     return reader
       ? readValue(pair.name, reader, pair.value)
-      : refuseUnknown(pair, { known: [...readers.keys()] })
+      : readUnknown(pair, { known: [...readers.keys()] })
   }
 
 /** Reads every pair of a query string. Refuses repeated names, and all pairs if more than `maxParameters`. */
@@ -90,7 +90,7 @@ export const readPairs = (pairs: readonly Pair[], readPair: (pair: Pair) => Pair
   const readings = pairs.map((pair): PairReading => {
     const { name } = pair
     const detail = `${name} was given before; several values go into one, separated by commas`
-    if (seen.has(name)) return refusePair(name, 'duplicate_parameter', detail)
+    if (seen.has(name)) return faultyPair(name, 'duplicate_parameter', detail)
     seen.add(name)
     return readPair(pair)
   })

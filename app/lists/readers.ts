@@ -13,7 +13,7 @@ export type ParameterReading = { faults: Omit<Fault, 'parameter'>[]; cure?: stri
 export const fine: ParameterReading = { faults: [] }
 
 /** Returns one fault; `suggestion` is its correction. */
-export const refuse = (code: string, detail: string, suggestion?: string): ParameterReading =>
+export const faulty = (code: string, detail: string, suggestion?: string): ParameterReading =>
   suggestion === undefined
     ? { faults: [{ code, detail }] }
     : { faults: [{ code, detail, did_you_mean: suggestion }], cure: suggestion }
@@ -22,7 +22,7 @@ export const refuse = (code: string, detail: string, suggestion?: string): Param
 export const single = (parse: (value: string) => Parsed, take: (value: string) => void): ParameterReader => {
   return (value) => {
     const parsed = parse(value)
-    if ('detail' in parsed) return refuse('invalid_value', parsed.detail, parsed.suggestion)
+    if ('detail' in parsed) return faulty('invalid_value', parsed.detail, parsed.suggestion)
     take(parsed.value)
     return fine
   }
@@ -39,7 +39,7 @@ export const many = (
   return (value) => {
     const elements = splitList(value)
     if (elements.length > most) {
-      return refuse('too_many_values', `expected at most ${most} values, got ${elements.length}`)
+      return faulty('too_many_values', `expected at most ${most} values, got ${elements.length}`)
     }
     const parsed = elements.map(parse)
     const bad = parsed.filter((each) => 'detail' in each)
@@ -48,7 +48,7 @@ export const many = (
       return fine
     }
     const faults = bad.flatMap(
-      ({ code = 'invalid_value', detail, suggestion }) => refuse(code, detail, suggestion).faults,
+      ({ code = 'invalid_value', detail, suggestion }) => faulty(code, detail, suggestion).faults,
     )
     const cured = parsed.map((each) => ('value' in each ? each.value : each.suggestion))
     return cured.every((each) => each !== undefined) ? { faults, cure: joinList(cured) } : { faults }

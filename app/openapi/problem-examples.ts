@@ -1,7 +1,7 @@
 import { ApiError, type ErrorCode, type ErrorExtras } from '../errors.ts'
 import { parsePairs } from '../http/pairs.ts'
 import { problemBody } from '../http/problem.ts'
-import { refuseQuota } from '../limits/meters.ts'
+import { toQuotaError } from '../limits/meters.ts'
 import { parseQuery } from '../records/query/parse.ts'
 import { resources } from '../records/resources/index.ts'
 import type { SchemaNode } from './headers.ts'
@@ -20,7 +20,7 @@ const extras: Partial<Record<ErrorCode, (publicUrl: string) => ErrorExtras>> = {
   invalid_body: () => ({
     errors: [{ pointer: '/api_key', code: 'invalid_value', detail: 'expected the API key as text' }],
   }),
-  quota_exceeded: () => refuseQuota({ violated: ['burst'], retryAfterSeconds: 1 }).extras,
+  quota_exceeded: () => toQuotaError({ violated: ['burst'], retryAfterSeconds: 1 }).extras,
 }
 
 /** Returns an example of an error's problem document. */

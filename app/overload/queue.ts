@@ -36,7 +36,7 @@ const overloaded = new ApiError('overloaded', {
   headers: { 'retry-after': String(retryAfterSeconds) },
 })
 
-type Waiter = { owner: Owner; begin: () => void; refuse: () => void }
+type Waiter = { owner: Owner; begin: () => void; drop: () => void }
 
 /** Creates a queue. `turns`: number of jobs that run; one owner has at most 80 % of them. */
 export const createQueue = (options: QueueOptions): Queue => {
@@ -71,18 +71,18 @@ export const createQueue = (options: QueueOptions): Queue => {
         stop()
         resolve()
       }
-      const refuse = () => {
+      const drop = () => {
         stop()
         refused += 1
         reject(overloaded)
       }
-      const waiter: Waiter = { owner, begin, refuse }
+      const waiter: Waiter = { owner, begin, drop }
       const stop = after(longestWaitMs, () => {
         waiters.remove(owner, waiter)
-        refuse()
+        drop()
       })
       waiters.push(owner, waiter)
-      if (waiters.size > mostWaiting) waiters.popOfLongest()?.refuse()
+      if (waiters.size > mostWaiting) waiters.popOfLongest()?.drop()
     })
 
   const enter = (owner: Owner): Promise<void> | undefined => {

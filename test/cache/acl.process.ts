@@ -61,7 +61,7 @@ for (const kind of ['single', 'cluster'] as const) {
     await limits.release(slot)
 
     const eraser = await openRedisEraser(url)
-    await eraser.refuse('acme', { epoch: 'e 1', snapshot: createEntry('').snapshot })
+    await eraser.shutOut('acme', { epoch: 'e 1', snapshot: createEntry('').snapshot })
     t.ok((await eraser.erase('acme', ['key'])) > 0)
     eraser.close()
     await limits.close()

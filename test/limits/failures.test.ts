@@ -1,7 +1,7 @@
 import t from 'tap'
 import { ApiError } from '../../app/errors.ts'
 import type { Credential } from '../../app/identity/credential.ts'
-import { refuseApiKey } from '../../app/identity/credential-errors.ts'
+import { toApiKeyError } from '../../app/identity/credential-errors.ts'
 import type { KeyFacts } from '../../app/identity/facts.ts'
 import { createFailures } from '../../app/limits/failures.ts'
 import { createLogins } from '../../app/limits/logins.ts'
@@ -12,12 +12,12 @@ const open = () => {
   const counting = { ...simulation, store: undefined, limits: { failedLogins: 10, logins: 60 } }
   const failures = createFailures(counting)
   const sent: { status: number; ip: string; atMs: number }[] = []
-  const refuse = (ip: string, keyId?: string) => {
+  const countAndDelay = (ip: string, keyId?: string) => {
     const note = ({ status }: ApiError) => sent.push({ status, ip, atMs: simulation.now() })
-    void failures.refuse(refuseApiKey(), ip, keyId).then(note, note)
+    void failures.countAndDelay(toApiKeyError(), ip, keyId).then(note, note)
   }
   const refuseMany = async (count: number, ip: string, keyId?: string) => {
-    for (let n = 0; n < count; n += 1) refuse(ip, keyId)
+    for (let n = 0; n < count; n += 1) countAndDelay(ip, keyId)
     await simulation.runTo(simulation.now() + 2_000)
     return sent.splice(0).map(({ status }) => status)
   }
@@ -26,18 +26,18 @@ const open = () => {
     failures,
     logins: createLogins({ ...counting, failures }),
     sent,
-    refuse,
+    countAndDelay,
     refuseMany,
   }
 }
 const repeat = (count: number, status: number) => Array.from({ length: count }, () => status)
 
 t.test('after ten failures in a minute, a network gets 429 half a second later', async (t) => {
-  const { now, runTo, sent, refuse, refuseMany } = open()
+  const { now, runTo, sent, countAndDelay, refuseMany } = open()
   t.same(await refuseMany(10, '192.0.2.1'), repeat(10, 401))
   const begun = now()
-  refuse('192.0.2.1')
-  refuse('192.0.2.2')
+  countAndDelay('192.0.2.1')
+  countAndDelay('192.0.2.2')
   await runTo(begun + 499)
   t.match(sent, [{ status: 401, ip: '192.0.2.2' }], 'another network has its own')
   await runTo(begun + 510)
@@ -63,24 +63,24 @@ t.test('an existing key has failures of its own, which also count for the networ
 })
 
 t.test('at most a thousand refusals a second are sent, and a network waits for few of another', async (t) => {
-  const { now, runTo, sent, refuse } = open()
-  for (let n = 0; n < 3_000; n += 1) refuse(`10.${n >> 8}.${n & 255}.1`)
+  const { now, runTo, sent, countAndDelay } = open()
+  for (let n = 0; n < 3_000; n += 1) countAndDelay(`10.${n >> 8}.${n & 255}.1`)
   await runTo(now() + 1_000)
   t.ok(sent.length >= 990 && sent.length <= 1_000, `${sent.length}`)
   await runTo(now() + 3_000)
   t.equal(sent.length, 3_000)
   sent.length = 0
-  for (let n = 0; n < 4_000; n += 1) refuse('192.0.2.1')
+  for (let n = 0; n < 4_000; n += 1) countAndDelay('192.0.2.1')
   await runTo(now() + 600)
   const begun = now()
-  refuse('192.0.2.2')
+  countAndDelay('192.0.2.2')
   await runTo(begun + 100)
   t.ok(sent.some(({ ip }) => ip === '192.0.2.2'))
 })
 
 t.test('above the bound of waiting refusals, the newest is refused with 503', async (t) => {
-  const { now, runTo, sent, refuse } = open()
-  for (let n = 0; n < 5_100; n += 1) refuse(`10.${n >> 8}.${n & 255}.1`)
+  const { now, runTo, sent, countAndDelay } = open()
+  for (let n = 0; n < 5_100; n += 1) countAndDelay(`10.${n >> 8}.${n & 255}.1`)
   await runTo(now() + 1)
   t.equal(
     sent.filter(({ status }) => status === 503).length,
@@ -92,9 +92,9 @@ t.test('above the bound of waiting refusals, the newest is refused with 503', as
 })
 
 t.test('a correct key is accepted without delay, whatever its network has done', async (t) => {
-  const { logins, refuseMany, refuse } = open()
+  const { logins, refuseMany, countAndDelay } = open()
   t.same(await refuseMany(11, '192.0.2.1'), [...repeat(10, 401), 429])
-  for (let n = 0; n < 6_000; n += 1) refuse('192.0.2.1')
+  for (let n = 0; n < 6_000; n += 1) countAndDelay('192.0.2.1')
   const facts = { keyId: 'one', customerId: 'acme' } as KeyFacts
   const credential: Credential = { keyId: 'one', isKnown: () => true, verify: async () => facts }
   t.equal(await logins.logIn(credential, (work) => work(), '192.0.2.1'), facts)
@@ -103,8 +103,8 @@ t.test('a correct key is accepted without delay, whatever its network has done',
 t.test('refused tokens wait after a hundred in a minute', async (t) => {
   const { now, runTo, failures } = open()
   let answered = 0
-  const refuseToken = () => void failures.delayToken('192.0.2.1').then(() => (answered += 1))
-  for (let n = 0; n < 101; n += 1) refuseToken()
+  const toTokenError = () => void failures.delayToken('192.0.2.1').then(() => (answered += 1))
+  for (let n = 0; n < 101; n += 1) toTokenError()
   await runTo(now() + 499)
   t.equal(answered, 100)
   await runTo(now() + 12)

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import type { ApiError } from '../../app/errors.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
 import { presentApiKey } from '../../app/identity/credential.ts'
-import { refuseApiKey } from '../../app/identity/credential-errors.ts'
+import { toApiKeyError } from '../../app/identity/credential-errors.ts'
 import { createFailures } from '../../app/limits/failures.ts'
 import { createLogins } from '../../app/limits/logins.ts'
 import type { Turn } from '../../app/overload/queue.ts'
@@ -197,7 +197,7 @@ t.test('instances count failures together', async (t) => {
   })
   const codes: string[] = []
   const garbage = presentApiKey(
-    { hasKey: () => false, identifyApiKey: async () => Promise.reject(refuseApiKey()) },
+    { hasKey: () => false, identifyApiKey: async () => Promise.reject(toApiKeyError()) },
     'garbage',
   )
   for (let i = 0; i < 30; i++) {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { text } from '../../../schemas/fields.ts'
 import { parseBy, parseName, parseSlug } from '../../command-line/arguments.ts'
-import { changeAsOperator, createList, recordAct, refuseDemo } from '../../command-line/audited.ts'
+import { changeAsOperator, createList, recordAct, requireNoDemo } from '../../command-line/audited.ts'
 import { withOperator } from '../../command-line/context.ts'
 import { addLink } from '../../command-line/issue.ts'
 import { Refusal } from '../../command-line/refusal.ts'
@@ -55,7 +55,7 @@ const approveIn = async (shell: Shell, trx: Db, id: string, { slug, name, plan }
   const customer = slug ?? toSlug(request.company)
   if (customer === undefined)
     throw new Refusal('The name of the company cannot become a slug: give one with --slug')
-  refuseDemo(customer)
+  requireNoDemo(customer)
   const added = await addCustomer(trx, { customerId: customer, name: name ?? request.company, plan })
   if (!added) throw new Refusal(`The customer ${customer} exists already: give another --slug`)
   await moveToCustomer(trx, id, customer)

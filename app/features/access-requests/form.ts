@@ -28,7 +28,7 @@ const fastestMs = 3_000
 const slowestMs = dayMs
 const timeBytes = 8
 
-const refuse = (status: number, message: string, faults: Record<string, string> = {}): Refused => ({
+const toRefused = (status: number, message: string, faults: Record<string, string> = {}): Refused => ({
   kind: 'refused',
   status,
   message,
@@ -36,9 +36,9 @@ const refuse = (status: number, message: string, faults: Record<string, string> 
   headers: {},
 })
 
-const refuseQuota = (error: unknown): FormOutcome => {
+const toRefusedQuota = (error: unknown): FormOutcome => {
   if (!(error instanceof ApiError) || error.status >= 500) throw error
-  return { ...refuse(error.status, error.message), headers: error.extras.headers ?? {} }
+  return { ...toRefused(error.status, error.message), headers: error.extras.headers ?? {} }
 }
 
 /** Handles the contact form. A hidden field and the ticket's age reveal programs. `now`: whole Unix ms. */
@@ -59,14 +59,15 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
     },
     async submit({ website = '', ticket = '', consent, ...values }, ip) {
       if (website !== '') {
-        return refuse(400, 'Leave the hidden field "Website" empty: only programs fill it in.', {
+        return toRefused(400, 'Leave the hidden field "Website" empty: only programs fill it in.', {
           website: 'expected nothing',
         })
       }
       const age = ageMs(ticket)
-      if (age === undefined || age > slowestMs) return refuse(400, 'This form is too old: send it once more.')
+      if (age === undefined || age > slowestMs)
+        return toRefused(400, 'This form is too old: send it once more.')
       if (age < fastestMs)
-        return refuse(400, 'The form was sent faster than people type. Please send it once more.')
+        return toRefused(400, 'The form was sent faster than people type. Please send it once more.')
       try {
         await requests.admit(ip)
         const { company, name, email, message } = values
@@ -74,12 +75,12 @@ export const createAccessForm = (requests: AccessRequests, secrets: Mac, now: ()
         const { data: request, error } = accessRequest.safeParse(body)
         if (error) {
           const faults = error.issues.map((issue) => [String(issue.path[0]), issue.message])
-          return refuse(400, 'Some fields are not valid.', Object.fromEntries(faults))
+          return toRefused(400, 'Some fields are not valid.', Object.fromEntries(faults))
         }
         const { id, due_at: dueAt } = await requests.submit(request, ip)
         return { kind: 'received', id, dueAt }
       } catch (error) {
-        return refuseQuota(error)
+        return toRefusedQuota(error)
       }
     },
   }

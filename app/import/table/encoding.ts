@@ -8,7 +8,7 @@ const decodeAs = (label: string, bytes: Uint8Array) => createDecoder(label, { fa
 const quoteWord = (label: string, word: Uint8Array) =>
   `--encoding ${label} reads ${quoteText(decodeAs(label, word))}`
 
-const refuseUncertain = (head: Buffer, labels: readonly string[], iconv: string): never => {
+const throwUncertain = (head: Buffer, labels: readonly string[], iconv: string): never => {
   const word = findOddWord(head)
   throw new UnusableFile(
     `The table is not UTF-8, and its encoding is not certain. Name it: ${labels.map((label) => quoteWord(label, word)).join(', ')}. Or convert it: iconv -f ${iconv} -t UTF-8 file > table.csv. Or save the table as CSV UTF-8`,
@@ -23,7 +23,7 @@ const requireWindows1252 = (head: Buffer): string => {
   const text = decodeAs('windows-1252', head)
   const isSame = ['windows-1250', 'windows-1254'].every((label) => decodeAs(label, head) === text)
   if (isSame && !/[^\p{ASCII}]{3}/u.test(text)) return 'windows-1252'
-  return refuseUncertain(head, ['windows-1252', 'cp850'], 'WINDOWS-1252')
+  return throwUncertain(head, ['windows-1252', 'cp850'], 'WINDOWS-1252')
 }
 
 const isBeyondAscii = (head: Uint8Array) => head.some((byte) => byte > 0x7f)
@@ -42,7 +42,7 @@ const findLabel = (head: Buffer, named: string | undefined): string => {
   }
   if (kind === 'binary') throw new UnusableFile(messages.binary)
   if (kind === 'utf16le' || kind === 'utf16be') return kind.replace('utf16', 'utf-16')
-  if (kind === 'dos') refuseUncertain(head, ['cp850', 'cp437', 'windows-1252'], 'CP850')
+  if (kind === 'dos') throwUncertain(head, ['cp850', 'cp437', 'windows-1252'], 'CP850')
   return kind === 'latin1' ? requireWindows1252(head) : 'utf-8'
 }
 
@@ -57,16 +57,16 @@ const readUtf8 = async function* (source: AsyncIterable<Uint8Array>, markBytes: 
 
 const convert = async function* (source: AsyncIterable<Uint8Array>, label: string, isNamed: boolean) {
   const decode = createDecoder(label, { fatal: true })
-  const refuse = (cause?: unknown) => new Error(`the file is not ${label} throughout`, { cause })
+  const toError = (cause?: unknown) => new Error(`the file is not ${label} throughout`, { cause })
   try {
     for await (const chunk of source) {
       const text = decode(chunk)
-      if (!isNamed && hasC1Control(text)) throw refuse()
+      if (!isNamed && hasC1Control(text)) throw toError()
       yield Buffer.from(text)
     }
     yield Buffer.from(decode())
   } catch (cause) {
-    throw cause instanceof TypeError ? refuse(cause) : cause
+    throw cause instanceof TypeError ? toError(cause) : cause
   }
 }
 

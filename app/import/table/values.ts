@@ -12,7 +12,7 @@ import type { TableCell } from './rows.ts'
 /** `faults`: why the cell, or texts of its list, have no value. */
 export type CellValue = { value: unknown; faults?: never } | { value?: never; faults: string[] }
 
-const refuse = (fault: string): CellValue => ({ faults: [fault] })
+const faulty = (fault: string): CellValue => ({ faults: [fault] })
 
 const guarded = /^'+[=+\-@\t\r]/
 
@@ -33,7 +33,7 @@ const readJson = (cell: string): CellValue => {
     return { value: parseUniqueJson(cell) }
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
-    return refuse(`not JSON: ${error.message}`)
+    return faulty(`not JSON: ${error.message}`)
   }
 }
 
@@ -64,9 +64,9 @@ const readDateCell = (
   const hasNoEnd = unlimitedDates.some((each) => each === name) && unlimitedWords.includes(toValueKey(cell))
   if (hasNoEnd) return { value: null }
   const found = `found ${quoteText(cell)}`
-  if (readDate) return refuse(`expected a date in the form of --dates; ${found}`)
+  if (readDate) return faulty(`expected a date in the form of --dates; ${found}`)
   const form = /^\d{1,2}-\p{L}{3}-\d\d$/u.test(cell) ? 'DD-MON-YY' : 'DD.MM.YYYY'
-  return refuse(
+  return faulty(
     `expected a date as YYYY-MM-DD; ${found}; for another form add --dates, such as --dates ${form}`,
   )
 }
@@ -76,14 +76,14 @@ const wholeNumber = /^(-?\d{1,15})(?:[.,]0+)?$/
 const readInteger = (cell: string): CellValue => {
   const number = wholeNumber.exec(cell)?.[1]
   return number === undefined
-    ? refuse(`expected a whole number; found ${quoteText(cell)}`)
+    ? faulty(`expected a whole number; found ${quoteText(cell)}`)
     : { value: Number(number) }
 }
 
 const readCountry = (name: string): CellValue => {
   const value = findCountryCode(name)
   if (value !== undefined) return { value }
-  return refuse(`expected a country's code, or its name in English or German; found ${quoteText(name)}`)
+  return faulty(`expected a country's code, or its name in English or German; found ${quoteText(name)}`)
 }
 
 type FieldReading = Pick<FieldKind, 'kind' | 'array'> & Readonly<{ name?: string }>
@@ -130,16 +130,16 @@ export const readValue = (
   mapping?: ColumnMapping,
 ): CellValue => {
   if (cell === undefined)
-    return refuse('not UTF-8; name the encoding, such as --encoding windows-1252 or cp850')
+    return faulty('not UTF-8; name the encoding, such as --encoding windows-1252 or cp850')
   if (cell === null) return { value: null }
   const text = unguard(cell)
   const replaced = field.array ? text : replace(text, mapping)
   if (replaced === null) return { value: null }
   if (replaced === text && isSpreadsheetError(cell)) {
-    return refuse(`an error of the spreadsheet; found ${quoteText(cell)}; correct the cell`)
+    return faulty(`an error of the spreadsheet; found ${quoteText(cell)}; correct the cell`)
   }
   if (cell.endsWith(cutMark)) {
-    return refuse('the XLSX export has cut this text; import the CSV export')
+    return faulty('the XLSX export has cut this text; import the CSV export')
   }
   if (field.array) return readList(field, text, mapping, readDate)
   if (field.kind === 'json') return readPeriods(replaced) ?? readJson(replaced)

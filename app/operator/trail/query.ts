@@ -1,12 +1,12 @@
 import { formatPairs, type Pair } from '../../http/pairs.ts'
 import { correct, type FaultyQuery, formatMeant, readByName, readPairs } from '../../lists/parameters.ts'
 import {
+  faulty,
   formatReader,
   many,
   oneOfNames,
   type ParameterReader,
   pageReaders,
-  refuse,
   single,
 } from '../../lists/readers.ts'
 import { type Parsed, parseInstant, parseNonEmptyText } from '../../lists/values.ts'
@@ -40,7 +40,7 @@ const filterReader = (
   return many(values ? oneOfNames(values, 'invalid_value', name) : parseNonEmptyText, take)
 }
 
-const noPages = () => refuse('invalid_value', 'an export has no pages: leave cursor out')
+const noPages = () => faulty('invalid_value', 'an export has no pages: leave cursor out')
 
 /** Returns the parameter readers by name. They store values in `draft`. */
 export const trailReaders = (

@@ -22,7 +22,7 @@ export const describeCause = (error: unknown): string => {
   return message || code || 'no answer'
 }
 
-const refuse = (request: string, answer: ServiceAnswer): never => {
+const throwRefusal = (request: string, answer: ServiceAnswer): never => {
   const detail = readJson(answer, '/detail') ?? 'no reason given'
   throw new CannotVerify(`${request} is refused with status ${answer.status}: ${detail}`)
 }
@@ -54,12 +54,12 @@ const logIn = async (send: Send, apiKey: string): Promise<string> => {
   const body = JSON.stringify({ api_key: apiKey })
   const answer = await send({ path: '/v1/auth/login', method: 'POST', headers, body })
   const token = readJson(answer, '/access_token')
-  return typeof token === 'string' ? token : refuse('The login', answer)
+  return typeof token === 'string' ? token : throwRefusal('The login', answer)
 }
 
 const readScopes = async (send: Send, token: string): Promise<string[]> => {
   const account = await send({ path: '/v1/me', token })
-  return (readJson(account, '/data/scopes') as string[] | null) ?? refuse('/v1/me', account)
+  return (readJson(account, '/data/scopes') as string[] | null) ?? throwRefusal('/v1/me', account)
 }
 
 const findList = async (

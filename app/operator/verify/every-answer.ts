@@ -37,7 +37,7 @@ const securityHeaders: Expectations = {
 const problemMembers = 'type title status code detail request_id errors try violated-policies'.split(' ')
 
 /** See RFC 9457. `base`: origin of the type. */
-const checkProblem = (answer: ServiceAnswer, expect: Expect, base: string): void => {
+const expectProblem = (answer: ServiceAnswer, expect: Expect, base: string): void => {
   const { ask, status, headers } = answer
   expect.headers(answer, { ...notStored, 'content-type': 'application/problem+json' })
   if (ask.method === 'HEAD') return
@@ -72,7 +72,7 @@ const createRules = (): Rule[] => {
       section: 4,
       promise: 'errors are problem documents with their status',
       when: ({ ask, status }) => status >= 400 && !ask.path.startsWith('/v1/oauth/'),
-      check: checkProblem,
+      check: expectProblem,
     },
     {
       section: 4,

@@ -2,6 +2,7 @@ import { formatNames, mediaTypes } from '../../http/formats.ts'
 import { translateSortKey } from '../../lists/foreign.ts'
 import { findNearest } from '../../lists/nearest.ts'
 import {
+  faulty,
   fine,
   formatReader,
   integerWithin,
@@ -11,7 +12,6 @@ import {
   oneOfNames,
   type ParameterReader,
   type ParsedElement,
-  refuse,
   single,
 } from '../../lists/readers.ts'
 import { oneOf, type Parsed, parseDate } from '../../lists/values.ts'
@@ -63,22 +63,22 @@ const readSort = (resource: Resource): DraftReader => {
       const reading = read(value)
       const keys = draft.sort?.map(({ key }) => key) ?? []
       return new Set(keys).size < keys.length
-        ? refuse('invalid_value', 'expected each sort key once')
+        ? faulty('invalid_value', 'expected each sort key once')
         : reading
     }
   }
 }
 
-const refusePageOnly = (name: string): ParameterReader => {
+const createPageOnlyReader = (name: string): ParameterReader => {
   const detail = `an export contains the whole list: leave ${name} out, or request JSON`
-  return () => refuse('unknown_parameter', detail)
+  return () => faulty('unknown_parameter', detail)
 }
 
 /** Accepts the default, because generated clients send it. */
-const refuseMark: ParameterReader = (value) =>
+const readMark: ParameterReader = (value) =>
   value === 'false'
     ? fine
-    : refuse('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or request CSV')
+    : faulty('invalid_value', 'only a CSV file has a byte order mark: leave bom out, or request CSV')
 
 const one =
   <Name extends keyof Draft>(
@@ -112,8 +112,9 @@ const listReaders = (resource: Resource, shape: QueryShape): Record<string, Draf
   bom:
     shape === 'csv'
       ? one('hasByteOrderMark', oneOf(['true', 'false'], 'expected '), (value) => value === 'true')
-      : () => refuseMark,
-  ...(isExport(shape) && Object.fromEntries(pagesOnly.map((name) => [name, () => refusePageOnly(name)]))),
+      : () => readMark,
+  ...(isExport(shape) &&
+    Object.fromEntries(pagesOnly.map((name) => [name, () => createPageOnlyReader(name)]))),
 })
 
 /** A name with a dot, such as `product.name`, is a field of an included record, which only exports have. */

@@ -1,8 +1,8 @@
 import type { Pair } from '../../http/pairs.ts'
 import { translateOperator } from '../../lists/foreign.ts'
 import { findNearest } from '../../lists/nearest.ts'
-import { type PairReading, readValue, refusePair, refuseUnknown } from '../../lists/parameters.ts'
-import { many, type ParameterReader, refuse, single } from '../../lists/readers.ts'
+import { faultyPair, type PairReading, readUnknown, readValue } from '../../lists/parameters.ts'
+import { faulty, many, type ParameterReader, single } from '../../lists/readers.ts'
 import {
   describeAccident,
   expectedValue,
@@ -58,12 +58,12 @@ export const parseValue = (field: Field, text: string, operator = 'in'): Parsed 
   if (values) return oneOf(values, 'expected one of: ')(text)
   if (field.kind === 'date') return parseDate(text)
   if (field.kind === 'instant') return parseInstant(text, operator)
-  if (!isExplicit && isAccident(text)) return refuseAccident(field, text)
+  if (!isExplicit && isAccident(text)) return explainAccident(field, text)
   return parseText(field, text)
 }
 
 /** Refuses a value, or a whole list, that is a client's accident. */
-export const refuseAccident = ({ name, array }: Field, text: string): { detail: string } => {
+export const explainAccident = ({ name, array }: Field, text: string): { detail: string } => {
   const list = `a list is ${name}=a,b`
   const forms = array
     ? list
@@ -87,7 +87,7 @@ const filterReader = (field: Field, operator: string, draft: Draft): ParameterRe
     // A comma would split an object of JSON into texts.
     return (value) =>
       isFreeText(field) && isAccident(value)
-        ? refuse('invalid_value', refuseAccident(field, value).detail)
+        ? faulty('invalid_value', explainAccident(field, value).detail)
         : read(value)
   }
   return single(
@@ -119,14 +119,14 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
   if (!field) {
     const problem = resource.fields.has(base) ? 'cannot be filtered' : undefined
     const takesOperator = (other: string) => filterable.some((each) => each.name === other)
-    return refuseUnknown({ name, value }, { known, takesOperator, problem, resource: resource.name })
+    return readUnknown({ name, value }, { known, takesOperator, problem, resource: resource.name })
   }
   const operator = bracketed ? (bracketed[2] as string) : 'in'
   const operators = getOperators(field)
   if (!operators.includes(operator)) {
     const nearest = nearestOperator(operator, operators)
     const detail = `${field.name} allows: ${operators.join(', ')}`
-    return refusePair(name, 'unknown_operator', detail, nearest && `${field.name}[${nearest}]`, value)
+    return faultyPair(name, 'unknown_operator', detail, nearest && `${field.name}[${nearest}]`, value)
   }
   return readValue(name, filterReader(field, operator, draft), value, holdsEmptyText(field))
 }
