@@ -89,7 +89,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   const countAnswer = (answer: SentAnswer) => {
     const { principal, refusedKeyId: keyId, target, status, rows, route, endpoint, isClosed } = answer
     const reader = principal ?? (keyId === undefined ? undefined : ({ kind: 'live', keyId } as const))
-    if (reader) counts.add(reader, target, status, rows, endpoint ?? route ?? '')
+    if (reader) counts.add(reader, { target, status, rows, route: endpoint ?? route ?? '' })
     else if ((status === 401 || status === 403) && route !== undefined && isClosed) {
       counts.addRefusal(route, status)
     }

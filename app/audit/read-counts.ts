@@ -16,12 +16,14 @@ type ReadCountsOptions = {
 }
 
 // See docs/decisions/0077-reads-wait-in-an-unsealed-table.md.
+/** `rows`: number of records. `route`: the pattern, `custom/<name>`, or '' if no route matched. */
+type CountedRead = Readonly<{ target: string; status: number; rows: number; route: string }>
+
 export type ReadCounts = {
   /**
-   * `rows`: number of records. `route`: the pattern, `custom/<name>`, or '' if no route matched.
    * Counts by query for a live key and a route without parameters, otherwise by route.
    */
-  add(reader: Reader | undefined, target: string, status: number, rows: number, route: string): void
+  add(reader: Reader | undefined, read: CountedRead): void
   /** For an unknown client. `route` may also be a reason such as `login: invalid_api_key`. */
   addRefusal(route: string, status: number): void
   /** Yields the counts of each key since the last call, and resets them. Read it to the end. */
@@ -128,7 +130,7 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
   }
 
   return {
-    add(reader, target, status, rows, route) {
+    add(reader, { target, status, rows, route }) {
       const key = getKey(reader)
       const isSeparate = reader?.kind === 'live' && !route.includes('/:')
       const count = isSeparate ? findByQuery(key, target, status, route) : findByRoute(key, route, status)

@@ -59,7 +59,7 @@ const list = async (shell: Shell, options: ListOptions): Promise<void> => {
     await recordAct(db, { action: 'audit.list', customer, details: { since, limit } })
     return found
   })
-  printTable(shell, options, entries, 'no entries yet', entries.map(toCells))
+  printTable(shell, options, entries, { none: 'no entries yet', cells: entries.map(toCells) })
 }
 
 const toResult = ({ fault, head, ...counts }: Verification, published: ChainHead | undefined) => ({

@@ -34,21 +34,26 @@ export const changeAsOperator = <T>(
 ): Promise<T> =>
   withOperator(shell, (db, openSecrets) => changeAudited(db, (trx) => change(trx, openSecrets), describe))
 
-/** Creates the command `list`, which audits itself and prints the rows of `read`, or the text `none`. */
+type AuditedList<Row> = Readonly<{
+  action: AuditAction
+  description: string
+  /** Printed without rows. */
+  none: string
+  read: (db: Db) => Promise<Row[]>
+  toCells?: (row: Row) => object
+}>
+
+/** Creates the command `list`, which audits itself and prints the rows of `read`. */
 export const createList = <Row extends object>(
   shell: Shell,
-  action: AuditAction,
-  description: string,
-  none: string,
-  read: (db: Db) => Promise<Row[]>,
-  toCells: (row: Row) => object = (row) => row,
+  { action, description, none, read, toCells = (row) => row }: AuditedList<Row>,
 ): Command =>
   createTableCommand('list', description).action(async (options: TableOutput) => {
     const rows = await withOperator(shell, async (db) => {
       await recordAct(db, { action })
       return read(db)
     })
-    printTable(shell, options, rows, none, rows.map(toCells))
+    printTable(shell, options, rows, { none, cells: rows.map(toCells) })
   })
 
 /** Creates the refusal of an unknown customer. */

@@ -47,13 +47,17 @@ export const requireKeyOwner = async (
   return customer
 }
 
+type Adding = Readonly<{
+  made: Pick<NewApiKey, 'keyId' | 'secretSha256' | 'clientKeys'>
+  limits: LimitOptions
+  describe: (added: ApiKey) => Pick<AuditEvent, 'action' | 'details'>
+}>
+
 /** Adds a key, audits it and returns it with its scopes. Throws a Refusal as `requireKeyOwner` does. */
 export const addKey = (
   shell: Shell,
   slug: string,
-  made: Pick<NewApiKey, 'keyId' | 'secretSha256' | 'clientKeys'>,
-  { scopes, expires, networks }: LimitOptions,
-  describe: (added: ApiKey) => Pick<AuditEvent, 'action' | 'details'>,
+  { made, limits: { scopes, expires, networks }, describe }: Adding,
 ) =>
   withOperator(shell, async (db) => {
     await requireKeyOwner(db, slug, scopes)
@@ -71,10 +75,14 @@ const add = async (shell: Shell, slug: string, options: AddOptions): Promise<voi
   // The secret is discarded, so that only a signature proves the client.
   const { apiKey: _, ...secret } = createApiKey()
   const made = { ...secret, clientKeys }
-  const key = await addKey(shell, slug, made, options, ({ scopes, expires_at, kids }) => ({
-    action: 'keys.add-client',
-    details: { scopes, expires_at, kids },
-  }))
+  const key = await addKey(shell, slug, {
+    made,
+    limits: options,
+    describe: ({ scopes, expires_at, kids }) => ({
+      action: 'keys.add-client',
+      details: { scopes, expires_at, kids },
+    }),
+  })
   await show(shell, options, key)
 }
 

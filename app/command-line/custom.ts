@@ -151,13 +151,12 @@ export const buildCommand = (shell: Shell): Command =>
       check.bind(null, shell),
     ),
     withFile('apply', 'make a document the current revision of its endpoint').action(apply.bind(null, shell)),
-    createList(
-      shell,
-      'custom.list',
-      'all custom endpoints and who has them',
-      'no custom endpoints yet',
-      listEndpoints,
-    ),
+    createList(shell, {
+      action: 'custom.list',
+      description: 'all custom endpoints and who has them',
+      none: 'no custom endpoints yet',
+      read: listEndpoints,
+    }),
     granting('grant', 'grant an endpoint', 'to all customers without a separate revocation').action(
       setFor(shell, true),
     ),

@@ -121,7 +121,12 @@ export const customersCommand = (shell: Shell, features: FeatureTables): Command
       .option('--name <name>', 'its name (default: the slug)', parseName)
       .addOption(new Option('--plan <plan>', 'its plan').choices(plans).default('basic'))
       .action(add.bind(null, shell)),
-    createList(shell, 'customers.list', 'all customers', 'no customers yet', listCustomers),
+    createList(shell, {
+      action: 'customers.list',
+      description: 'all customers',
+      none: 'no customers yet',
+      read: listCustomers,
+    }),
     createTableCommand('show', 'show a customer, the number of its records, and its keys')
       .argument('<customer>', 'slug of the customer', parseSlug)
       .action(show.bind(null, shell)),

@@ -10,9 +10,7 @@ import { createCommand, createGroup, print, type Shell } from './shell.ts'
 
 const forget = async (
   shell: Shell,
-  customer: string,
-  resource: ResourceName,
-  id: string,
+  { customer, resource, id }: Readonly<{ customer: string; resource: ResourceName; id: string }>,
   options: Confirmable,
 ): Promise<void> => {
   const consequence = `All previous values of ${resource}/${id} of ${customer} are deleted for good`
@@ -49,5 +47,7 @@ export const buildCommand = (shell: Shell): Command =>
         ),
       )
       .argument('<id>', 'id of the record')
-      .action(forget.bind(null, shell)),
+      .action((customer: string, resource: ResourceName, id: string, options: Confirmable) =>
+        forget(shell, { customer, resource, id }, options),
+      ),
   )

@@ -67,10 +67,14 @@ const issueLink = async (shell: Shell, slug: string, options: IssueOptions): Pro
 const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise<void> => {
   if (options.link) return issueLink(shell, slug, options)
   const { apiKey, ...secret } = createApiKey()
-  const key = await addKey(shell, slug, secret, options, ({ scopes, expires_at, networks }) => ({
-    action: 'keys.issue',
-    details: { scopes, expires_at, networks },
-  }))
+  const key = await addKey(shell, slug, {
+    made: secret,
+    limits: options,
+    describe: ({ scopes, expires_at, networks }) => ({
+      action: 'keys.issue',
+      details: { scopes, expires_at, networks },
+    }),
+  })
   const { key_id, customer, scopes, expires_at } = key
   const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
   print(shell, options, issued, formatNewKey(issued))

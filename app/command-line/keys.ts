@@ -42,7 +42,7 @@ const list = async (shell: Shell, slug: string | undefined, options: TableOutput
     if (slug !== undefined) await requireCustomer(db, slug)
     return withScopes(db, await listKeysAndLinks(db, slug))
   })
-  printTable(shell, options, listed, 'no keys yet', listed.map(toKeyCells))
+  printTable(shell, options, listed, { none: 'no keys yet', cells: listed.map(toKeyCells) })
 }
 
 const describeRevocation = ({ key_id, customer, state, last_used_on }: ApiKey): string =>
@@ -75,12 +75,11 @@ type NetworkOptions = Output & { anywhere?: true }
 const limit = async (
   shell: Shell,
   keyId: string,
-  networks: string[],
-  options: NetworkOptions,
+  { networks, anywhere, ...output }: NetworkOptions & { networks: string[] },
   command: Command,
 ): Promise<void> => {
   const named = networks.length > 0 ? networks : null
-  if ((named === null) === (options.anywhere === undefined)) {
+  if ((named === null) === (anywhere === undefined)) {
     command.error('error: name the networks of the key, or --anywhere')
   }
   const key = await withOperator(shell, async (db) => {
@@ -97,7 +96,7 @@ const limit = async (
     if (!limited) throw new Refusal(`There is no key ${keyId}, or its link was not used yet`)
     return withOwnScopes(db, limited)
   })
-  print(shell, options, key)
+  print(shell, output, key)
 }
 
 const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: number }): Promise<void> => {
@@ -153,7 +152,9 @@ export const buildCommand = (shell: Shell): Command =>
       .argument('<key_id>', 'the key id, as keys list shows it')
       .argument('[networks...]', 'all its networks, such as 203.0.113.0/24 2001:db8::/32', parseNetworks)
       .option('--anywhere', 'remove the limit')
-      .action(limit.bind(null, shell)),
+      .action((keyId: string, networks: string[], options: NetworkOptions, command: Command) =>
+        limit(shell, keyId, { ...options, networks }, command),
+      ),
     withYes(createCommand('revoke', 'revoke a key, or a link to a key, for good'))
       .argument('<key_id>', 'the key id, as keys list shows it')
       .action(revoke.bind(null, shell)),

@@ -14,7 +14,7 @@ const rotate = async (shell: Shell, options: TableOutput & { now?: true }): Prom
       details: { keys: rotated.map(({ kid, state }) => ({ kid, state })) },
     }),
   )
-  printTable(shell, options, keys, '')
+  printTable(shell, options, keys, { none: '' })
 }
 
 /** `certdata signing-keys …` */
@@ -22,13 +22,12 @@ export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'signing-keys',
     'the keys that sign access tokens',
-    createList(
-      shell,
-      'signing-keys.list',
-      'all keys, the newest first',
-      'no signing keys yet',
-      listSigningKeys,
-    ),
+    createList(shell, {
+      action: 'signing-keys.list',
+      description: 'all keys, the newest first',
+      none: 'no signing keys yet',
+      read: listSigningKeys,
+    }),
     createTableCommand('rotate', 'sign with the next key; existing tokens stay valid')
       .option('--now', 'do not wait until caches of the public keys have the next key')
       .action(rotate.bind(null, shell)),

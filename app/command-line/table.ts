@@ -94,8 +94,7 @@ export const printTable = (
   shell: Shell,
   options: TableOutput,
   rows: readonly object[],
-  none: string,
-  cells: readonly object[] = rows,
+  { none, cells = rows }: Readonly<{ none: string; cells?: readonly object[] }>,
 ): void => print(shell, options, rows, formatTable(cells, none, chooseLook(shell, options)))
 
 /** Orders the fields of a key for a table. */

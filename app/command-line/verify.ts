@@ -34,35 +34,37 @@ const formatOutcome = ({ section, promise, outcome, reason, failures }: PromiseO
     ]),
   ].join('\n')
 
-const verify = async (
-  shell: Shell,
-  features: VerifyOptions['features'],
-  origin: string,
-  options: Options,
-  command: Command,
-): Promise<void> => {
-  const credentials = await findCredentials(shell, options)
-  if (!credentials) {
-    return command.error(
-      'error: no API key: set CERTDATA_API_KEY, pass it on standard input with --key -, or use --demo',
-    )
-  }
-  const outcomes: PromiseOutcome[] = []
-  try {
-    for await (const each of verifyService({ origin, credentials, features, pause: (ms) => delay(ms) })) {
-      outcomes.push(each)
-      if (!options.json) shell.stdout.write(`${formatOutcome(each)}\n`)
+const createVerify =
+  (shell: Shell, features: VerifyOptions['features']) =>
+  async (origin: string, options: Options, command: Command): Promise<void> => {
+    const credentials = await findCredentials(shell, options)
+    if (!credentials) {
+      return command.error(
+        'error: no API key: set CERTDATA_API_KEY, pass it on standard input with --key -, or use --demo',
+      )
     }
-  } catch (error) {
-    if (error instanceof CannotVerify) command.error(`error: ${error.message}`)
-    throw error
+    const outcomes: PromiseOutcome[] = []
+    try {
+      for await (const each of verifyService({ origin, credentials, features, pause: (ms) => delay(ms) })) {
+        outcomes.push(each)
+        if (!options.json) shell.stdout.write(`${formatOutcome(each)}\n`)
+      }
+    } catch (error) {
+      if (error instanceof CannotVerify) command.error(`error: ${error.message}`)
+      throw error
+    }
+    const count = (name: PromiseOutcome['outcome']) =>
+      outcomes.filter(({ outcome }) => outcome === name).length
+    const [kept, broken, skipped] = [count('kept'), count('broken'), count('skipped')]
+    const summary = `${kept} promises kept, ${broken} broken, ${skipped} skipped`
+    print(
+      shell,
+      options,
+      { ok: broken === 0, url: origin, kept, broken, skipped, promises: outcomes },
+      summary,
+    )
+    if (broken > 0) throw new Reported()
   }
-  const count = (name: PromiseOutcome['outcome']) => outcomes.filter(({ outcome }) => outcome === name).length
-  const [kept, broken, skipped] = [count('kept'), count('broken'), count('skipped')]
-  const summary = `${kept} promises kept, ${broken} broken, ${skipped} skipped`
-  print(shell, options, { ok: broken === 0, url: origin, kept, broken, skipped, promises: outcomes }, summary)
-  if (broken > 0) throw new Reported()
-}
 
 /** `certdata verify` */
 export const verifyCommand = (shell: Shell, features: VerifyOptions['features']) =>
@@ -73,4 +75,4 @@ export const verifyCommand = (shell: Shell, features: VerifyOptions['features'])
       'API key of a customer; - reads it from standard input (default: CERTDATA_API_KEY)',
     )
     .addOption(new Option('--demo', 'use the token of the demo, with fewer requests').conflicts('key'))
-    .action(verify.bind(null, shell, features))
+    .action(createVerify(shell, features))

@@ -67,8 +67,7 @@ const describeAct =
 /** Sends and audits a test message. Throws a Refusal if it is not accepted. `next`: the command to repeat. */
 const sendTest = async (
   shell: Shell,
-  db: Db,
-  secrets: Secrets,
+  { db, secrets }: Readonly<{ db: Db; secrets: Secrets }>,
   {
     url,
     resources,
@@ -94,7 +93,7 @@ const sendTest = async (
 const enable = async (shell: Shell, id: string, options: Output): Promise<void> => {
   const enabled = await withOperator(shell, async (db, openSecrets) => {
     const webhook = await requireWebhook(db, id)
-    await sendTest(shell, db, openSecrets(), webhook, `certdata webhooks enable ${id}`)
+    await sendTest(shell, { db, secrets: openSecrets() }, webhook, `certdata webhooks enable ${id}`)
     return changeAudited(db, (trx) => activateWebhook(trx, id), describeAct('webhooks.enable'))
   })
   if (!enabled) throw noWebhook(id)
@@ -115,7 +114,12 @@ const add = async (shell: Shell, slug: string, url: string, options: AddOptions)
     // A URL may contain single quotes, which end a quoted word of the shell.
     const quoted = `'${url.replaceAll("'", "'\\''")}'`
     const next = `certdata webhooks add ${slug} ${quoted}${only}`
-    const delivery = await sendTest(shell, db, openSecrets(), { customer: slug, url, resources }, next)
+    const delivery = await sendTest(
+      shell,
+      { db, secrets: openSecrets() },
+      { customer: slug, url, resources },
+      next,
+    )
     return changeAudited(
       db,
       async (trx) => {
@@ -146,7 +150,7 @@ const list = async (shell: Shell, slug: string | undefined, options: TableOutput
     if (slug !== undefined) await requireCustomer(db, slug)
     return listWebhooks(db, slug)
   })
-  printTable(shell, options, listed, 'no webhooks yet', listed.map(toCells))
+  printTable(shell, options, listed, { none: 'no webhooks yet', cells: listed.map(toCells) })
 }
 
 const deliveries = async (shell: Shell, id: string, options: TableOutput): Promise<void> => {
@@ -155,13 +159,13 @@ const deliveries = async (shell: Shell, id: string, options: TableOutput): Promi
     await recordAct(db, { action: 'webhooks.list', customer: webhook.customer, subject: id })
     return listDeliveries(db, webhook)
   })
-  printTable(shell, options, listed, 'no attempts yet')
+  printTable(shell, options, listed, { none: 'no attempts yet' })
 }
 
 const test = async (shell: Shell, id: string, options: Output): Promise<void> => {
   const tested = await withOperator(shell, async (db, openSecrets) => {
     const webhook = await requireWebhook(db, id)
-    await sendTest(shell, db, openSecrets(), webhook, `certdata webhooks test ${id}`)
+    await sendTest(shell, { db, secrets: openSecrets() }, webhook, `certdata webhooks test ${id}`)
     return requireWebhook(db, id)
   })
   print(shell, options, tested)

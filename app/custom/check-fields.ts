@@ -13,13 +13,9 @@ export const unwrap = (schema: z.ZodType): z.ZodType =>
     ? unwrap(schema.unwrap() as z.ZodType)
     : schema
 
-const follow = (
-  alias: string | undefined,
-  field: Field,
-  path: readonly string[],
-  text: string,
-  place: Place,
-): FieldRef | undefined => {
+type Way = Readonly<{ alias: string | undefined; field: Field; path: readonly string[] }>
+
+const follow = ({ alias, field, path }: Way, text: string, place: Place): FieldRef | undefined => {
   if (path.length === 0) return { alias, field, path, type: field.kind, array: field.array }
   let schema: z.ZodType = field.schema
   for (const name of path) {
@@ -46,13 +42,13 @@ export const checkField = (text: string, place: Place, { resource, joins }: Scop
   if (join?.kind === 'one') {
     const [name = '', ...inner] = rest
     const field = join.pick.find((each) => each.name === name)
-    if (field) return follow(first, field, inner, text, place)
+    if (field) return follow({ alias: first, field, path: inner }, text, place)
     const known = listPicked(join)
     const hint = join.source.resource.fields.has(name) ? `${name} is not in its pick` : `it has no ${name}`
     return place.addFault(`${first} picks: ${known.join(', ')}; ${hint}`, text, known)
   }
   const field = resource.fields.get(first)
-  if (field) return follow(undefined, field, rest, text, place)
+  if (field) return follow({ alias: undefined, field, path: rest }, text, place)
   const known = [...resource.fields.keys(), ...[...joins.values()].flatMap(listPicked)]
   return place.addNameFault(text, `${text} is no field; expected one of`, known)
 }

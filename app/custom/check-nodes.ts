@@ -41,11 +41,16 @@ const aggregate = (kind: 'sum' | 'min' | 'max' | 'avg', isFit: (field: Field) =>
 
 const selection = { select: nested.optional(), value: z.unknown().optional() }
 
+type Selection = Readonly<{
+  kind: 'first' | 'list'
+  rows: unknown
+  limit: number
+  select?: Record<string, unknown> | undefined
+  value?: unknown
+}>
+
 const checkSelection = (
-  kind: 'first' | 'list',
-  given: unknown,
-  limit: number,
-  { select, value }: { select?: Record<string, unknown> | undefined; value?: unknown },
+  { kind, rows: given, limit, select, value }: Selection,
   place: Place,
   context: Context,
 ): Node | undefined => {
@@ -54,7 +59,7 @@ const checkSelection = (
   if (!shape) return undefined
   if ((value === undefined) === (select === undefined))
     return place.addFault('expected either select (objects) or value (a single value each)')
-  const rows = checkRows(shape, limit, inner, context, (scope) =>
+  const rows = checkRows({ ...shape, limit }, inner, context, (scope) =>
     select ? checkSelect(select, place.at('select'), scope) : checkSelect({ value }, place, scope),
   )
   return { kind, plain: !select, rows }
@@ -74,7 +79,7 @@ const merging: NodeForm = form(
       const inner = place.at('merge', index)
       const read = inner.read(partShape, part)
       if (!read) return undefined
-      return checkRows(read, limit, inner, context, (scope) =>
+      return checkRows({ ...read, limit }, inner, context, (scope) =>
         checkSelect(read.select, inner.at('select'), scope),
       )
     }
@@ -127,11 +132,11 @@ const nodeForms: Record<string, NodeForm> = {
     },
   ),
   first: form(z.strictObject({ first: nested, ...selection }), (given, place, context) =>
-    checkSelection('first', given.first, 1, given, place, context),
+    checkSelection({ ...given, kind: 'first', rows: given.first, limit: 1 }, place, context),
   ),
   list: form(
     z.strictObject({ list: nested, ...selection, limit: count(bounds.listRows).default(bounds.listRows) }),
-    (given, place, context) => checkSelection('list', given.list, given.limit, given, place, context),
+    (given, place, context) => checkSelection({ ...given, kind: 'list', rows: given.list }, place, context),
   ),
   merge: merging,
   object: form(z.strictObject({ object: nested }), ({ object }, place, context, depth) =>

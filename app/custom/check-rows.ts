@@ -91,7 +91,14 @@ const checkMany = (
   return on && { kind: 'many', alias, source, field, on, limit: given.limit ?? bounds.listRows, select }
 }
 
-const checkJoin = (alias: string, given: unknown, place: Place, scope: Scope, later: readonly string[]) => {
+type GivenJoin = Readonly<{
+  alias: string
+  given: unknown
+  /** The names of the joins after it. */
+  later: readonly string[]
+}>
+
+const checkJoin = ({ alias, given, later }: GivenJoin, place: Place, scope: Scope) => {
   if (place.read(memberName, alias) === undefined) return undefined
   if (scope.resource.fields.has(alias))
     place.addFault(`expected another name: ${scope.resource.name} has a field ${alias}`)
@@ -111,8 +118,7 @@ const checkJoin = (alias: string, given: unknown, place: Place, scope: Scope, la
 
 /** Checks a source, its joins, and then with `select` its values, which may use the joins. Adds faults. */
 export const checkRows = (
-  given: z.output<typeof rowsShape>,
-  limit: number,
+  given: z.output<typeof rowsShape> & { limit: number },
   place: Place,
   context: Context,
   select: (scope: Scope) => Select,
@@ -129,8 +135,8 @@ export const checkRows = (
     if (tally.joins === bounds.joins + 1)
       inner.addFault(`expected at most ${bounds.joins} joins in a document`)
     const later = entries.slice(index + 1).map(([name]) => name)
-    const join = checkJoin(alias, value, inner, scope, later)
+    const join = checkJoin({ alias, given: value, later }, inner, scope)
     if (join) joins.set(alias, join)
   }
-  return { source, joins: [...joins.values()], select: select(scope), limit }
+  return { source, joins: [...joins.values()], select: select(scope), limit: given.limit }
 }

@@ -65,16 +65,16 @@ const areTypesRight = (
     return false
   })
 
+type GivenCondition = Readonly<{ resource: Resource; name: string; value: unknown }>
+
 const checkCondition = (
-  resource: Resource,
-  name: string,
-  given: unknown,
+  { resource, name, value }: GivenCondition,
   place: Place,
   context: Context,
 ): Where | undefined => {
   const named = readName(resource, name, place)
   if (!named) return undefined
-  const values = checkTemplates(given, named.isList, place, context)
+  const values = checkTemplates(value, named.isList, place, context)
   if (!values || !areTypesRight(named, values, place, context)) return undefined
   const where = { name, isList: named.isList, values }
   const found = new Map<string, string | undefined>()
@@ -114,7 +114,7 @@ export const checkSource = (
   if (given.length > maxParameters)
     place.at('where').addFault(`expected at most ${maxParameters} conditions, got ${given.length}`)
   const conditions = given.map(([name, value]) =>
-    checkCondition(resource, name, value, place.at('where', name), context),
+    checkCondition({ resource, name, value }, place.at('where', name), context),
   )
   return {
     resource,

@@ -18,10 +18,11 @@ const listOperators = ({ type, array, path }: FieldRef): readonly TestOperator[]
 
 const greatestInteger = 2 ** 31 - 1
 
+type Comparison = Readonly<{ ref: FieldRef; operator: TestOperator }>
+
 const checkParameter = (
   name: string,
-  { field, type }: FieldRef,
-  operator: TestOperator,
+  { ref: { field, type }, operator }: Comparison,
   place: Place,
   scope: Scope,
 ): Operand | undefined => {
@@ -38,13 +39,13 @@ const parseText = ({ field, path }: FieldRef, text: string, operator: TestOperat
 
 const checkOperand = (
   value: unknown,
-  ref: FieldRef,
-  operator: TestOperator,
+  comparison: Comparison,
   place: Place,
   scope: Scope,
 ): Operand | undefined => {
+  const { ref, operator } = comparison
   if (typeof value === 'string' && /^\$[^${]/.test(value))
-    return checkParameter(value.slice(1), ref, operator, place, scope)
+    return checkParameter(value.slice(1), comparison, place, scope)
   if (operator === 'null' || ref.type === 'boolean')
     return typeof value === 'boolean' ? { literal: value } : place.addFault('expected true or false')
   if (ref.type === 'integer') {
@@ -82,7 +83,7 @@ const checkComparison = (
   if (Array.isArray(given) !== isList || values.length === 0 || values.length > bounds.choices)
     return inner.addFault(isList ? `expected a list of 1 to ${bounds.choices}` : 'expected one value')
   const check = (value: unknown, index: number) =>
-    checkOperand(value, ref, operator, isList ? inner.at(index) : inner, scope)
+    checkOperand(value, { ref, operator }, isList ? inner.at(index) : inner, scope)
   const operands = whole(values.map(check))
   return operands && { kind: 'compare', ref, operator, operands }
 }

@@ -30,7 +30,7 @@ const listShape = z.strictObject({
 const checkList = (given: unknown, place: Place, context: Context): List | undefined => {
   const shape = place.read(listShape, given)
   if (!shape) return undefined
-  const rows = checkRows(shape, shape.limit, place, context, (scope) =>
+  const rows = checkRows(shape, place, context, (scope) =>
     checkSelect(shape.select, place.at('select'), scope),
   )
   const { resource } = rows.source

@@ -60,7 +60,7 @@ export const createCustom = ({ lists, today, databaseNow, granted }: CustomDeps)
     path: `/v1/custom/${name}`,
     parse(rawQuery, type) {
       const definition = chooseRevision(revisions, rawQuery)
-      const outcome = readRequest(definition, revisions, rawQuery.pairs, day, toShape(type))
+      const outcome = readRequest({ definition, revisions, today: day, shape: toShape(type) }, rawQuery.pairs)
       return 'request' in outcome ? { query: { definition, day, request: outcome.request } } : outcome
     },
     select: ({ request: { selection, canonical, limit, cursor } }) => ({
@@ -93,7 +93,7 @@ export const createCustom = ({ lists, today, databaseNow, granted }: CustomDeps)
       const fill = (source: QueuedDb) => {
         if ('object' in body) return readObject(source, body.object, bound)
         const plan = { ...bound.getPlan(body.list.source, conditions), after: page.after, limit, count }
-        return readList(source, body.list, plan, bound, page)
+        return readList(source, bound, body.list, { plan, page })
       }
       const ofDay = request.dependsOnDay ? day : ''
       const position = cursor === undefined ? '' : ` ${cursor}`

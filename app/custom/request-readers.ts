@@ -13,15 +13,21 @@ const oneOfNumbers = (numbers: readonly number[]) => (text: string) =>
 
 export type CustomShape = Exclude<QueryShape, 'item'>
 
+/** The parameters of a definition. `today`: YYYY-MM-DD, for the bounds of dates. */
+export type CustomGrammar = Readonly<{
+  definition: Definition
+  /** The revisions that a request may name. */
+  revisions: readonly Pick<Revision, 'revision'>[]
+  today: string
+  shape: CustomShape
+}>
+
 const listControls = ['limit', 'count', 'cursor', 'bom', 'format']
 
 /** Creates the readers of parameters by name. They write to `reading`. */
 export const createReaders = (
-  { params, body }: Definition,
-  revisions: readonly Pick<Revision, 'revision'>[],
-  today: string,
+  { definition: { params, body }, revisions, today, shape }: CustomGrammar,
   reading: ReadParameters,
-  shape: CustomShape,
 ): Map<string, ParameterReader> => {
   const readers = new Map<string, ParameterReader>()
   for (const parameter of params.values()) {

@@ -17,8 +17,12 @@ import type { Condition, Query } from '../records/query/query.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { bindSources } from './bind.ts'
 import type { Definition, Source } from './definition.ts'
-import type { Revision } from './granted.ts'
-import { type CustomShape, createReaders, type ReadParameters } from './request-readers.ts'
+import {
+  type CustomGrammar,
+  type CustomShape,
+  createReaders,
+  type ReadParameters,
+} from './request-readers.ts'
 
 const readWith = (
   definition: Definition,
@@ -102,23 +106,20 @@ const toRequest = (
 
 export type CustomRequest = Readonly<ReturnType<typeof toRequest>>
 
-/** Parses a query. Reports faults of conditions only if it has no others. `today`: YYYY-MM-DD, for bounds. */
+/** Parses a query. Reports faults of conditions only if it has no others. */
 export const readRequest = (
-  definition: Definition,
-  revisions: readonly Pick<Revision, 'revision'>[],
+  grammar: CustomGrammar,
   asked: readonly Pair[],
-  today: string,
-  shape: CustomShape = 'page',
 ): { request: CustomRequest } | FaultyQuery => {
+  const { definition, shape } = grammar
   const reading: ReadParameters = { given: new Map(), draft: { conditions: [] } }
-  const readers = createReaders(definition, revisions, today, reading, shape)
+  const readers = createReaders(grammar, reading)
   const pairs = readWith(definition, readers, reading.draft, asked)
   const missing = addDefaults(definition, reading.given, asked)
   const { cursor: position } = reading.draft
   if (pairs.faults.length > 0) {
     const meant = formatMeant(pairs)
-    const again =
-      meant === undefined ? undefined : readRequest(definition, revisions, parsePairs(meant), today, shape)
+    const again = meant === undefined ? undefined : readRequest(grammar, parsePairs(meant))
     const isMissing = (fault: Fault) => !pairs.meant.some((pair) => pair?.[0] === fault.parameter)
     const faults = [...pairs.faults, ...missing.filter(isMissing)]
     return { faults, corrected: again && ('request' in again ? meant : again.corrected), position }

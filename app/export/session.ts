@@ -42,16 +42,21 @@ const counted = async function* (rows: RowBatches, onRows: (rows: number) => voi
   }
 }
 
+type Opening = Readonly<{
+  client: PoolClient
+  customerId: string
+  limits: ExportLimits
+  /** `isBroken`: the connection cannot be reused. */
+  release: (isBroken: boolean) => void
+}>
+
 /**
  * Opens a transaction as a customer. `first` returns one row of the snapshot. Calls `release` once, also before
- * it rejects with an error of the driver. `isBroken`: the connection cannot be reused.
+ * it rejects with an error of the driver.
  */
 export const openSession = async <First>(
-  client: PoolClient,
-  customerId: string,
+  { client, customerId, limits, release }: Opening,
   first: Sql,
-  limits: ExportLimits,
-  release: (isBroken: boolean) => void,
 ): Promise<ExportSession<First>> => {
   let isOpen = true
   let rows: ReturnType<typeof streamRows> | undefined

@@ -71,10 +71,11 @@ export const createExportSource = ({ pool, max, ...limits }: ExportSourceOptions
         slots.delete(slot)
         throw error
       })
-      const session = await openSession<First>(client, customerId, first, limits, (isBroken) => {
+      const release = (isBroken: boolean) => {
         slots.delete(slot)
         client.release(isBroken)
-      })
+      }
+      const session = await openSession<First>({ client, customerId, limits, release }, first)
       slot.session = session
       return session
     },

@@ -83,8 +83,7 @@ const growByFlips = async (
   db: Db,
   { customerId, withFormer }: BoundRead,
   page: Growing,
-  { walk, cause }: NonNullable<ReturnType<typeof nextFlip>>,
-  limit: number,
+  { walk, cause, limit }: NonNullable<ReturnType<typeof nextFlip>> & { limit: number },
 ): Promise<void> => {
   const { resources, moment: from, view, baseMoment = from } = page.token
   const target = getTarget(page.token)
@@ -200,7 +199,7 @@ const readOn = async (db: QueuedDb, read: FeedRead & { token: SyncToken }): Prom
     const room = limit - page.changes.size
     if (room <= 0) break
     const flip = nextFlip(page.token, bound.bindings)
-    if (flip) await growByFlips(db, bound, page, flip, room)
+    if (flip) await growByFlips(db, bound, page, { ...flip, limit: room })
     else await growByLog(db, bound, page, room)
   }
   return endPage(page)

@@ -139,11 +139,10 @@ export type Outbound = (url: string, request: OutboundRequest) => Promise<Outbou
 /** `agent` must not reuse connections: their addresses would not be checked again. */
 export type OutboundOptions = { resolve?: Resolve; agent?: Agent }
 
+type Connecting = Readonly<{ url: URL; addresses: LookupAddress[]; agent: Agent; signal: AbortSignal }>
+
 const send = async (
-  url: URL,
-  addresses: LookupAddress[],
-  agent: Agent,
-  signal: AbortSignal,
+  { url, addresses, agent, signal }: Connecting,
   { headers, body, maxBytes }: OutboundRequest,
 ): Promise<OutboundAnswer> => {
   const host = getHost(url)
@@ -186,7 +185,7 @@ export const createOutbound = ({
     })
     isLate.catch(() => {})
     const answer = findAddresses(url, resolve, signal).then((addresses) =>
-      send(url, addresses, agent, signal, options),
+      send({ url, addresses, agent, signal }, options),
     )
     return Promise.race([answer, isLate])
   }

@@ -13,9 +13,7 @@ export type PairReading = { faults: Fault[]; meant?: readonly [name: string, val
 /** Returns one fault. `suggestion`: the nearest valid name. Only with a `value` do both form a correction. */
 export const faultyPair = (
   parameter: string,
-  code: string,
-  detail: string,
-  suggestion?: string,
+  { code, detail, suggestion }: Readonly<{ code: string; detail: string; suggestion?: string | undefined }>,
   value?: string,
 ): PairReading => {
   if (suggestion === undefined) return { faults: [{ parameter, code, detail }] }
@@ -59,14 +57,16 @@ export const readUnknown = (
   const isWhole = operator === '' || /^\[[^[\]]*\]$/.test(operator)
   const code = 'unknown_parameter'
   const translated = translateParameter(name, value, known, resource)
-  if (translated) return faultyPair(name, code, translated.detail, ...(translated.meant ?? []))
+  const [meantName, meantValue] = translated?.meant ?? []
+  if (translated)
+    return faultyPair(name, { code, detail: translated.detail, suggestion: meantName }, meantValue)
   const detail = `${isWhole ? base : name} ${problem}; expected one of: ${known.join(', ')}`
   const nearest = findNearest(base, known)
-  if (nearest === undefined) return faultyPair(name, code, detail)
+  if (nearest === undefined) return faultyPair(name, { code, detail })
   const losesOperator = operator !== '' && !(isWhole && takesOperator(nearest))
   return losesOperator
-    ? faultyPair(name, code, detail, nearest)
-    : faultyPair(name, code, detail, nearest + operator, value)
+    ? faultyPair(name, { code, detail, suggestion: nearest })
+    : faultyPair(name, { code, detail, suggestion: nearest + operator }, value)
 }
 
 /** Returns a function that reads a pair with the reader of its name. */
@@ -90,7 +90,7 @@ export const readPairs = (pairs: readonly Pair[], readPair: (pair: Pair) => Pair
   const readings = pairs.map((pair): PairReading => {
     const { name } = pair
     const detail = `${name} was given before; several values go into one, separated by commas`
-    if (seen.has(name)) return faultyPair(name, 'duplicate_parameter', detail)
+    if (seen.has(name)) return faultyPair(name, { code: 'duplicate_parameter', detail })
     seen.add(name)
     return readPair(pair)
   })

@@ -26,7 +26,7 @@ const readLines = (hour: string): Line[] => {
   const marker = /<(?<year>Y*)(?<grid>~?)(?<days>[+-]\d+)(?<more>[+-]\d+)?>/g
   const text = readFileSync(file, 'utf8').replace(
     marker,
-    (_, year: string, grid: string, days: string, more = '0') => {
+    (_, ...[year, grid, days, more = '0']: [string, string, string, string?]) => {
       const at = today + Number(days)
       const date = toDate(at - (grid ? at % roundDays : 0) + Number(more))
       return year === '' ? date : date.slice(4 - year.length, 4)

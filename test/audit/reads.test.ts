@@ -26,11 +26,11 @@ const list = '/v1/certificates'
 t.test('reads are counted by key, resource, query and status', async (t) => {
   const counts = open()
   const url = '/v1/certificates?number=4711'
-  counts.add(live('k1'), url, 200, 3, list)
-  counts.add(live('k1'), url, 200, 2, list)
-  counts.add(live('k1'), url, 304, 0, list)
-  counts.add(live('k2'), url, 200, 1, list)
-  counts.add(live('k1'), '/v1/products', 200, 50, '/v1/products')
+  counts.add(live('k1'), { target: url, status: 200, rows: 3, route: list })
+  counts.add(live('k1'), { target: url, status: 200, rows: 2, route: list })
+  counts.add(live('k1'), { target: url, status: 304, rows: 0, route: list })
+  counts.add(live('k2'), { target: url, status: 200, rows: 1, route: list })
+  counts.add(live('k1'), { target: '/v1/products', status: 200, rows: 50, route: '/v1/products' })
   const events = await drain(counts)
   const minute = '2026-11-21T12:34Z'
   const query = fingerprintQuery(secrets, url)
@@ -55,7 +55,7 @@ t.test('reads are counted by key, resource, query and status', async (t) => {
 t.test('every status of an error counts as a refusal', async (t) => {
   const counts = open()
   const statuses = [200, 206, 304, 400, 401, 403, 404, 406, 410, 429, 500, 503]
-  for (const status of statuses) counts.add(live('k'), list, status, 0, list)
+  for (const status of statuses) counts.add(live('k'), { target: list, status, rows: 0, route: list })
   const outcomes = (await drain(counts)).map(({ outcome }) => outcome)
   t.same(
     outcomes,
@@ -77,7 +77,8 @@ t.test('a fingerprint is stable for a query and reveals none of its values', asy
 
 t.test('reads with the demo token are not separated by query, because it is public', async (t) => {
   const counts = open()
-  for (let i = 0; i < 50; i++) counts.add(demo, `/v1/certificates?limit=${i}`, 200, 2, list)
+  for (let i = 0; i < 50; i++)
+    counts.add(demo, { target: `/v1/certificates?limit=${i}`, status: 200, rows: 2, route: list })
   t.match(await drain(counts), [
     { actor: 'demo', customer: 'demo', details: { query: null, count: 50, rows: 100 } },
   ])
@@ -86,9 +87,19 @@ t.test('reads with the demo token are not separated by query, because it is publ
 t.test('reads of single records are counted by resource, with any query', async (t) => {
   const counts = open()
   for (let i = 0; i < 300; i++) {
-    counts.add(live('k'), `/v1/products/p${i}?include=parent`, 200, 1, '/v1/products/:id')
-    counts.add(live('k'), `/v1/lab/l${i}/history`, 404, 0, '/v1/lab/:id/history')
-    counts.add(live('k'), `/v1/custom/c${i}`, 404, 0, '/v1/custom/:name')
+    counts.add(live('k'), {
+      target: `/v1/products/p${i}?include=parent`,
+      status: 200,
+      rows: 1,
+      route: '/v1/products/:id',
+    })
+    counts.add(live('k'), {
+      target: `/v1/lab/l${i}/history`,
+      status: 404,
+      rows: 0,
+      route: '/v1/lab/:id/history',
+    })
+    counts.add(live('k'), { target: `/v1/custom/c${i}`, status: 404, rows: 0, route: '/v1/custom/:name' })
   }
   t.match(await drain(counts), [
     { details: { resource: 'products/:id', query: null, status: 200, count: 300, rows: 300 } },
@@ -100,12 +111,22 @@ t.test('reads of single records are counted by resource, with any query', async 
 t.test('all pages of a list, and all sync tokens of the feed, are one query', async (t) => {
   const counts = open()
   for (let i = 0; i < 300; i++) {
-    counts.add(live('k'), `${list}?tags=a&cursor=c${i}`, 200, 50, list)
-    counts.add(live('k'), `/v1/changes?after=t${i}&wait=25`, 200, 1, '/v1/changes')
-    counts.add(live('k'), `/v1/custom/x?after=${i % 2}`, 200, 1, 'custom/x')
+    counts.add(live('k'), { target: `${list}?tags=a&cursor=c${i}`, status: 200, rows: 50, route: list })
+    counts.add(live('k'), {
+      target: `/v1/changes?after=t${i}&wait=25`,
+      status: 200,
+      rows: 1,
+      route: '/v1/changes',
+    })
+    counts.add(live('k'), { target: `/v1/custom/x?after=${i % 2}`, status: 200, rows: 1, route: 'custom/x' })
   }
-  counts.add(live('k'), `${list}?tags=a`, 200, 50, list)
-  counts.add(live('k'), '/v1/changes?after=snapshot&wait=25', 200, 1, '/v1/changes')
+  counts.add(live('k'), { target: `${list}?tags=a`, status: 200, rows: 50, route: list })
+  counts.add(live('k'), {
+    target: '/v1/changes?after=snapshot&wait=25',
+    status: 200,
+    rows: 1,
+    route: '/v1/changes',
+  })
   const found = (await drain(counts)).map(({ details }) => [details?.resource, details?.count])
   t.same(found, [
     ['certificates', 301],
@@ -119,13 +140,14 @@ t.test('all pages of a list, and all sync tokens of the feed, are one query', as
 t.test('a flood of refusals hides no read of its key, and writes few entries', async (t) => {
   const counts = open()
   const flood = (key: string, status: number, route: string) => {
-    for (let i = 0; i < 1_000; i++) counts.add(live(key), `${route}?name=${i}`, status, 0, route)
+    for (let i = 0; i < 1_000; i++)
+      counts.add(live(key), { target: `${route}?name=${i}`, status, rows: 0, route })
   }
   for (const status of [429, 404]) flood('k', status, list)
   flood('k', 429, '/v1/products')
   flood('other', 429, list)
   const read = `${list}?name=read`
-  counts.add(live('k'), read, 200, 1, list)
+  counts.add(live('k'), { target: read, status: 200, rows: 1, route: list })
   const events = await drain(counts)
   const ofRead = events.filter(({ outcome, details }) => outcome === 'ok' && details?.status === 200)
   t.match(ofRead, [{ keyId: 'k', details: { query: fingerprintQuery(secrets, read), count: 1 } }])
@@ -144,15 +166,17 @@ t.test('a flood of refusals hides no read of its key, and writes few entries', a
   t.same([told('k'), told('other')], [54, 51])
 
   const long = 'x'.repeat(16_000)
-  for (let i = 0; i < 40; i++) counts.add(live('k'), `${list}?name=${i}&cursor=${long}`, 429, 0, list)
-  counts.add(live('k'), `${read}&cursor=${long}`, 200, 1, list)
+  for (let i = 0; i < 40; i++)
+    counts.add(live('k'), { target: `${list}?name=${i}&cursor=${long}`, status: 429, rows: 0, route: list })
+  counts.add(live('k'), { target: `${read}&cursor=${long}`, status: 200, rows: 1, route: list })
   const afterLong = (await drain(counts)).filter(({ outcome }) => outcome === 'ok')
   t.match(afterLong, [{ details: { query: String } }], 'nor do its longest targets')
 })
 
 t.test('reads beyond the limit are counted without their query, and no read is lost', async (t) => {
   const counts = open()
-  for (let i = 0; i < 5_000; i++) counts.add(live('k'), `/v1/certificates?number=${i}`, 200, 1, list)
+  for (let i = 0; i < 5_000; i++)
+    counts.add(live('k'), { target: `/v1/certificates?number=${i}`, status: 200, rows: 1, route: list })
   clock.ms += 60_000
   const events = await drain(counts)
   t.equal(events.length, 101)
@@ -172,7 +196,12 @@ t.test('long queries are counted separately, but take little memory', async (t) 
   const long = 'x'.repeat(8_000)
   const before = measure()
   for (let n = 0; n < 2 * 5_000; n++) {
-    counts.add(live(`k${n % 50}`), `/v1/lab?tags=${long}${Math.floor(n / 50) % 100}`, 200, 1, '/v1/lab')
+    counts.add(live(`k${n % 50}`), {
+      target: `/v1/lab?tags=${long}${Math.floor(n / 50) % 100}`,
+      status: 200,
+      rows: 1,
+      route: '/v1/lab',
+    })
   }
   const grownBytes = measure() - before
   t.ok(grownBytes < 5_000 * long.length * 0.5, `${grownBytes} bytes`)
@@ -184,7 +213,8 @@ t.test('long queries are counted separately, but take little memory', async (t) 
 t.test('many keys together take bounded memory, and no read is lost', async (t) => {
   const counts = open()
   const ask = () => {
-    for (let i = 0; i < 60_000; i++) counts.add(live(`k${i % 1_000}`), `${list}?number=${i}`, 200, 1, list)
+    for (let i = 0; i < 60_000; i++)
+      counts.add(live(`k${i % 1_000}`), { target: `${list}?number=${i}`, status: 200, rows: 1, route: list })
   }
   ask()
   clock.ms += 60_000
@@ -194,14 +224,15 @@ t.test('many keys together take bounded memory, and no read is lost', async (t) 
     events.reduce((sum, { details }) => sum + Number(details?.count), 0),
     60_000,
   )
-  counts.add(live('k'), list, 200, 1, list)
+  counts.add(live('k'), { target: list, status: 200, rows: 1, route: list })
   t.match(await drain(counts), [{ details: { query: String } }], 'the next minute has room again')
 })
 
 t.test('the limits apply to a minute, although its counts are written several times', async (t) => {
   const counts = open()
   const ask = (from: number) => {
-    for (let i = from; i < from + 80; i++) counts.add(live('k'), `${list}?number=${i}`, 200, 1, list)
+    for (let i = from; i < from + 80; i++)
+      counts.add(live('k'), { target: `${list}?number=${i}`, status: 200, rows: 1, route: list })
   }
   ask(0)
   t.equal((await drain(counts)).length, 80)
@@ -216,10 +247,16 @@ t.test('the limits apply to a minute, although its counts are written several ti
 t.test('a read between two batches is counted in the next drain', async (t) => {
   const counts = createReadCounts({ now: () => clock.ms, fingerprint: (target) => target })
   for (const key of ['k1', 'k2'])
-    for (let i = 0; i < 100; i++) counts.add(live(key), `/v1/products?number=${i}`, 200, 1, '/v1/products')
+    for (let i = 0; i < 100; i++)
+      counts.add(live(key), {
+        target: `/v1/products?number=${i}`,
+        status: 200,
+        rows: 1,
+        route: '/v1/products',
+      })
   const pieces = counts.drain()
   t.equal(pieces.next().value?.length, 100, 'one key')
-  counts.add(live('k1'), '/v1/products?number=new', 200, 1, '/v1/products')
+  counts.add(live('k1'), { target: '/v1/products?number=new', status: 200, rows: 1, route: '/v1/products' })
   t.equal(pieces.next().value?.length, 100)
   t.same(pieces.next(), { value: undefined, done: true })
   t.match(await drain(counts), [{ keyId: 'k1', details: { count: 1 } }])

@@ -381,7 +381,10 @@ t.test('the order of parameters does not matter to the address and the cache', a
   const params = '{ b: { type: string }, a: { type: string }, c: { type: string, default: z } }'
   const document = check(object('{ param: a }', params))
   const read = (query: string) => {
-    const outcome = readRequest(document, [{ revision: 1 }], parsePairs(query), '2026-11-21')
+    const outcome = readRequest(
+      { definition: document, revisions: [{ revision: 1 }], today: '2026-11-21', shape: 'page' },
+      parsePairs(query),
+    )
     if (!('request' in outcome)) throw new Error(query)
     const { canonical, selection } = outcome.request
     return { canonical, selection }
@@ -395,6 +398,9 @@ t.test('an answer depends on the day if a parameter is relative to it', async (t
   const params = '{ unit: { type: string, enum: [day], default: day } }'
   const where = `{ "due_on[lt]": "to\${unit}" }`
   const document = check(object(`{ count: { from: projects, where: ${where} } }`, params))
-  const outcome = readRequest(document, [{ revision: 1 }], [], '2026-11-21')
+  const outcome = readRequest(
+    { definition: document, revisions: [{ revision: 1 }], today: '2026-11-21', shape: 'page' },
+    [],
+  )
   t.match(outcome, { request: { dependsOnDay: true } })
 })

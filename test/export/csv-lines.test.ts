@@ -244,7 +244,10 @@ t.test('the lines of a custom endpoint are the bytes of the previous writer', as
   const answers = createCustomExports({ exports })
   const day = today()
   const parse = (text: string) => {
-    const outcome = readRequest(definition, [definition], parsePairs(text), day, 'csv')
+    const outcome = readRequest(
+      { definition, revisions: [definition], today: day, shape: 'csv' },
+      parsePairs(text),
+    )
     if (!('request' in outcome)) throw new Error(JSON.stringify(outcome))
     return { definition, day, request: outcome.request }
   }
@@ -321,7 +324,10 @@ t.test('the bytes do not depend on the settings of the session', async (t) => {
   for (const name of resourceNames) {
     const rows = await getRecords(resources[name], '')
     const limits = { idleMs: 60_000, totalMs: 60_000 }
-    const session = await openSession(client as unknown as pg.PoolClient, 'acme', first, limits, () => {})
+    const session = await openSession(
+      { client: client as unknown as pg.PoolClient, customerId: 'acme', limits, release: () => {} },
+      first,
+    )
     t.ok((await readNew(rows, session)) === (await readNew(rows)), name)
   }
 })

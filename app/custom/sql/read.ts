@@ -68,10 +68,9 @@ export const readObject = async (db: QueuedDb, node: Node, bound: BoundDocument)
 /** Reads a page of a list as the bytes to send. Indexes: as the list of its resource. */
 export const readList = async (
   db: QueuedDb,
-  list: List,
-  plan: QueryPlan,
   bound: BoundDocument,
-  page: OpenPage,
+  list: List,
+  { plan, page }: Readonly<{ plan: QueryPlan; page: OpenPage }>,
 ): Promise<Filled> => {
   const { dependsOnDay, revision } = bound.definition
   const row = await readRow(db, bound, listStatement(list, plan, bound))

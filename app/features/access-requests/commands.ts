@@ -89,17 +89,16 @@ export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'requests',
     'access requests from the contact form',
-    createList(
-      shell,
-      'requests.list',
-      'list open requests, then those decided recently',
-      'no requests',
-      async (db) => {
+    createList(shell, {
+      action: 'requests.list',
+      description: 'list open requests, then those decided recently',
+      none: 'no requests',
+      read: async (db) => {
         await deleteOldRequests(db, parseConfig(shell.env).accessRequestDays, 'operator')
         return listAccessRequests(db)
       },
       toCells,
-    ),
+    }),
     createCommand('approve', 'create the customer, and a link that shows its key once')
       .argument('<id>', 'id of the request, as requests list shows it')
       .option('--slug <slug>', "slug of the customer (default: of the company's name)", parseSlug)

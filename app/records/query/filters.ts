@@ -126,7 +126,8 @@ export const readFilter = ({ name, value }: Pair, context: FilterContext): PairR
   if (!operators.includes(operator)) {
     const nearest = nearestOperator(operator, operators)
     const detail = `${field.name} allows: ${operators.join(', ')}`
-    return faultyPair(name, 'unknown_operator', detail, nearest && `${field.name}[${nearest}]`, value)
+    const suggestion = nearest && `${field.name}[${nearest}]`
+    return faultyPair(name, { code: 'unknown_operator', detail, suggestion }, value)
   }
   return readValue(name, filterReader(field, operator, draft), value, holdsEmptyText(field))
 }
