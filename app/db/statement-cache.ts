@@ -4,8 +4,28 @@ import type { NamedStatement } from './connect.ts'
 
 type ReadValue<Input> = (input: Input) => unknown
 
-/** Creates a slot: a text that stands for a value of the input in a statement's parameters. */
-export type CreateSlot<Input> = (read: ReadValue<Input>) => string
+const reader = Symbol('reader')
+
+/** A parameter of a statement whose value is read from each input. */
+type Slot<Input> = Readonly<{ [reader]: ReadValue<Input> }>
+
+const isSlot = (parameter: unknown): parameter is Slot<never> =>
+  typeof parameter === 'object' && parameter !== null && reader in parameter
+
+/** Creates a slot. Its type is the type of its value, so that one function builds a statement from either. */
+export type CreateSlot<Input> = <Value>(read: (input: Input) => Value) => Value
+
+const createSlot = <Input, Value>(read: (input: Input) => Value): Value => {
+  const slot: Slot<Input> = { [reader]: read }
+  return slot as unknown as Value
+}
+
+/** Converts a value, or the value that a slot will read. */
+export const convertParameter = (parameter: string, convert: (value: string) => string): string => {
+  if (!isSlot(parameter)) return convert(parameter)
+  const read = parameter[reader] as (input: unknown) => string
+  return createSlot((input: unknown) => convert(read(input)))
+}
 
 type Compiled = { text: string; values: readonly unknown[] }
 type CachedStatement<Input> = {
@@ -14,17 +34,11 @@ type CachedStatement<Input> = {
   parameters: readonly ReadValue<Input>[]
 }
 
-/** A slot is NUL and the index of the function that reads the value. */
-const toReader = <Input>(parameter: unknown, readers: readonly ReadValue<Input>[]): ReadValue<Input> => {
-  if (Array.isArray(parameter)) {
-    const elements = parameter.map((each) => toReader(each, readers))
-    return (input) => elements.map((read) => read(input))
-  }
-  // The statement may put a letter before a value; see `isMarked` in `conditions.ts`.
-  const [before, index] = typeof parameter === 'string' ? parameter.split('\0') : []
-  const read = index === undefined ? undefined : readers[Number(index)]
-  if (!read) return () => parameter
-  return before === '' ? read : (input) => `${before}${read(input)}`
+const toReader = <Input>(parameter: unknown): ReadValue<Input> => {
+  if (isSlot(parameter)) return parameter[reader] as ReadValue<Input>
+  if (!Array.isArray(parameter)) return () => parameter
+  const elements = parameter.map((each) => toReader<Input>(each))
+  return (input) => elements.map((read) => read(input))
 }
 
 type Options<Input> = {
@@ -74,11 +88,9 @@ export const createStatementCache = <Input>(options: Options<Input>): StatementC
   }
 
   const make = (input: Input, isNamed: boolean): CachedStatement<Input> => {
-    const readers: ReadValue<Input>[] = []
-    const slot = (read: ReadValue<Input>) => `\0${readers.push(read) - 1}`
-    const { text, values } = compile(input, slot, isNamed)
+    const { text, values } = compile(input, createSlot, isNamed)
     const name = isNamed ? `${prefix}_${hash('sha256', text).slice(0, 16)}` : undefined
-    return { name, text, parameters: values.map((value) => toReader(value, readers)) }
+    return { name, text, parameters: values.map((value) => toReader<Input>(value)) }
   }
   const addStatement = (shape: string, input: Input): CachedStatement<Input> | undefined => {
     const isNamed = isPrepared(input)

@@ -73,7 +73,7 @@ const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPa
 const logStatement = (page: LogPage): RawBuilder<LogRow> => {
   const { lows, highs, after, target, limit, rows, withFormer } = page
   const beyond = after
-    ? sql`and (l.xid, l.position) > (${String(after.xid)}::xid8, ${after.position}::bigint)`
+    ? sql`and (l.xid, l.position) > (${after.xid}::xid8, ${after.position}::bigint)`
     : sql``
   return sql<LogRow>`
     select ${epochColumns}, page.*
@@ -159,25 +159,25 @@ const logStatements = createStatementCache<LogPage>({
         withFormer: page.withFormer,
         view: page.view,
         customerId: slot(({ customerId }) => customerId),
-        lows: slot(({ lows }) => lows) as unknown as string[],
-        highs: slot(({ highs }) => highs) as unknown as string[],
+        lows: slot(({ lows }) => lows),
+        highs: slot(({ highs }) => highs),
         after: page.after && {
-          xid: slot(({ after }) => String(after?.xid)) as unknown as number,
-          position: slot(({ after }) => after?.position) as unknown as number,
+          xid: slot(({ after }) => after?.xid as number),
+          position: slot(({ after }) => after?.position as number),
         },
         target: { text: slot(({ target }) => target.text) },
-        limit: slot(({ limit }) => limit) as unknown as number,
-        rows: slot(({ rows }) => rows) as unknown as number,
+        limit: slot(({ limit }) => limit),
+        rows: slot(({ rows }) => rows),
         bindings: {
           day: slot(({ bindings }) => bindings.day),
-          window: slot(({ bindings }) => bindings.window) as unknown as number,
+          window: slot(({ bindings }) => bindings.window),
         },
         seen: {
           snapshot: { text: slot(({ seen }) => seen.snapshot.text) },
           at: slot(({ seen }) => seen.at),
           moment: {
             day: slot(({ seen }) => seen.moment.day),
-            window: slot(({ seen }) => seen.moment.window) as unknown as number,
+            window: slot(({ seen }) => seen.moment.window),
           },
         },
       }),
@@ -195,11 +195,11 @@ const probeStatements = createStatementCache<ProbeInput>({
     compile(
       probeStatement({
         customerId: slot(({ customerId }) => customerId),
-        resources: slot(({ resources: names }) => names) as unknown as ResourceName[],
-        lows: slot(({ lows }) => lows) as unknown as string[],
-        highs: slot(({ highs }) => highs) as unknown as string[],
+        resources: slot(({ resources: names }) => names),
+        lows: slot(({ lows }) => lows),
+        highs: slot(({ highs }) => highs),
         target: { text: slot(({ target }) => target.text) },
-        rows: slot(({ rows }) => rows) as unknown as number,
+        rows: slot(({ rows }) => rows),
       }),
     ),
   isPrepared: () => true,

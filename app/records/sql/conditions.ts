@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { convertParameter } from '../../db/statement-cache.ts'
 import type { QueryPlan } from '../query/plan.ts'
 import type { Condition, Operator } from '../query/query.ts'
 import type { Field } from '../resources/define.ts'
@@ -20,7 +21,8 @@ const getBind = ({ isPlannedOnce }: QueryPlan): Bind =>
 
 // In sort columns, a nullable text is `v…`, null `w`. See docs/decisions/0003-sort-columns-for-null-last.md.
 const isMarked = (field: Field) => field.kind === 'text' && field.sortColumn?.endsWith('_sort') === true
-const marked = (field: Field, value: string) => (isMarked(field) ? `v${value}` : value)
+const marked = (field: Field, value: string) =>
+  isMarked(field) ? convertParameter(value, (text) => `v${text}`) : value
 
 /** The sort column, which has an index. Of a field without one, its own column. */
 const getSortColumn = (field: Field): Sql => sql.raw(`r.${field.sortColumn ?? field.name}`)

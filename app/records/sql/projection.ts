@@ -7,13 +7,15 @@ import { customer, setting } from './session.ts'
 /** `day`: YYYY-MM-DD, or SQL of type date. `window`: days; `undefined`: the customer's setting. */
 export type Bindings = { day: string | Sql; window: number | undefined }
 
+const isSql = (day: string | Sql): day is Sql => typeof day === 'object' && 'toOperationNode' in day
+
 const parameters = /:(day|window|customer)\b/
 
 /** Binds the parameters of an expression of `resources/`. */
 export const bindExpression = (text: string, bindings: Bindings): Sql => {
   const parts = text.split(parameters).map((part, index) => {
     if (index % 2 === 0) return sql.raw(part)
-    if (part === 'day') return typeof bindings.day === 'string' ? sql`${bindings.day}::date` : bindings.day
+    if (part === 'day') return isSql(bindings.day) ? bindings.day : sql`${bindings.day}::date`
     if (part === 'customer') return customer
     return bindings.window === undefined ? setting : sql`${bindings.window}::integer`
   })

@@ -51,11 +51,13 @@ const withSlots = (plan: QueryPlan, slot: CreateSlot<QueryPlan>): QueryPlan => (
   day: slot(({ day }) => day),
   conditions: plan.conditions.map((each, index) => {
     if (isSpelledOut(plan, each)) return each
-    const values = each.values.map((_, place) => slot(({ conditions }) => conditions[index]?.values[place]))
+    const values = each.values.map((_, place) =>
+      slot(({ conditions }) => conditions[index]?.values[place] as string),
+    )
     return { ...each, values }
   }),
-  after: plan.after?.map((_, index) => slot(({ after }) => after?.[index])),
-  window: plan.window === undefined ? undefined : (slot(({ window }) => window) as unknown as number),
+  after: plan.after?.map((_, index) => slot(({ after }) => after?.[index] as string)),
+  window: plan.window === undefined ? undefined : slot(({ window }) => window),
 })
 
 export type Shapes = StatementCache<QueryPlan>
