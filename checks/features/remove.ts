@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Feature } from '../../app/feature.ts'
 import { centralVariables } from './central.ts'
 
 const edit = (file: string, change: (text: string) => string): void => {
@@ -42,8 +43,8 @@ const requireNoLeftovers = (root: string, variables: readonly string[]): void =>
   if (left.length > 0) throw new Error(`${variables.join(', ')} are still named in ${left.join(', ')}`)
 }
 
-/** Removes a feature's places and its lines in lists and in the table of variables, in the copy at `root`. */
-export const removeFeature = (root: string, name: string): void => {
+/** Removes a feature's places, guides, and lines in lists and in the table of variables, in the copy at `root`. */
+export const removeFeature = (root: string, { name, guides = [] }: Feature): void => {
   const at = (path: string) => join(root, path)
   const hasRoutes = existsSync(at(`routes/${name}.ts`))
   for (const path of [
@@ -51,6 +52,7 @@ export const removeFeature = (root: string, name: string): void => {
     `routes/${name}.ts`,
     `schemas/${name}.ts`,
     `test/features/${name}`,
+    ...guides.map((guide) => `docs/${guide.name}.md`),
   ])
     rmSync(at(path), { recursive: true, force: true })
   removeFromList(at('app/features.ts'), `./features/${name}/feature.ts`)
