@@ -73,7 +73,7 @@ const recordNow = ({ customerId, resources: names, bindings, seen, view }: LogPa
 const logStatement = (page: LogPage): RawBuilder<LogRow> => {
   const { lows, highs, after, target, limit, rows, withFormer } = page
   const beyond = after
-    ? sql`and (l.xid, l.position) > (${after.xid}::xid8, ${after.position}::bigint)`
+    ? sql`and (l.xid, l.position) > (${after.xid}::text::xid8, ${after.position}::bigint)`
     : sql``
   return sql<LogRow>`
     select ${epochColumns}, page.*

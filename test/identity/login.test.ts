@@ -10,6 +10,7 @@ import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { migrate } from '../../app/db/migrate.ts'
 import type { Plan } from '../../app/db/schema.ts'
 import { ApiError } from '../../app/errors.ts'
+import { createQueryString } from '../../app/http/pairs.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
 import type { Credential } from '../../app/identity/credential.ts'
 import type { KeyFacts } from '../../app/identity/facts.ts'
@@ -88,7 +89,7 @@ const limiters = fp(
 const buildApp = async (keys: SigningKeys = signingKeys, url = publicUrl, connection = db) => {
   const app: FastifyInstance = Fastify({
     schemaController,
-    routerOptions: { querystringParser: (text) => text as never },
+    routerOptions: { querystringParser: (text) => createQueryString(text) as never },
   })
   app.setErrorHandler((error, request, reply) => {
     const { headers, ...body } = problem(toApiError(error, request))
