@@ -19,11 +19,12 @@ const unsent = 'not sent'
 /** Rejects if the response is incomplete. */
 const ask = async (session: ClientHttp2Session, headers: Record<string, string>, body?: string) => {
   const stream = session.request(headers, { endStream: body === undefined })
-  const answered = once(stream, 'response')
+  const answered = Promise.race([once(stream, 'response'), once(stream, 'close')])
   if (body !== undefined) stream.end(body)
   const text = stream.setEncoding('utf8').toArray()
   text.catch(() => {})
   const [answer] = await answered
+  if (!answer) throw new Error('closed without an answer')
   return { status: Number(answer[':status']), body: (await text).join('') }
 }
 

@@ -44,7 +44,11 @@ export const openWindow = async (browser: Browser, url: string, look: Look = {})
     if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
   })
   page.on('pageerror', (error) => faults.push(error.message))
-  page.on('requestfailed', (request) => faults.push(`${request.url()}: ${request.failure()?.errorText}`))
+  page.on('requestfailed', (request) => {
+    const { errorText } = request.failure() ?? {}
+    // A navigation ends the requests of the page before.
+    if (errorText !== 'net::ERR_ABORTED') faults.push(`${request.url()}: ${errorText}`)
+  })
   page.on('request', (request) => hosts.add(new URL(request.url()).host))
   await page.goto(url)
   return { page, faults, hosts, close: () => context.close() }
