@@ -12,20 +12,20 @@ const warmSeconds = 5
 const roundSeconds = 4
 const rounds = 4
 
-const largeHeap = '--max-old-space-size=4096'
+const smallHeap = '--max-old-space-size=1024'
 const parallel = '--parallel-scavenge'
 const unlimited = { MALLOC_ARENA_MAX: '0' }
 
 /** They follow the flags of `npm start`, and the last value of a flag counts. */
 const variants: Readonly<Record<string, { flags: string[]; variables: Record<string, string> }>> = {
   'npm start': { flags: [], variables: {} },
-  'a large heap': { flags: [largeHeap], variables: {} },
+  'a small heap': { flags: [smallHeap], variables: {} },
   'many arenas': { flags: [], variables: unlimited },
   'parallel scavenges': { flags: [parallel], variables: {} },
-  'all three': { flags: [largeHeap, parallel], variables: unlimited },
+  'many arenas and parallel scavenges': { flags: [parallel], variables: unlimited },
 }
 
-/** Compares services without one of the start flags under the load of `measureUnique`, in alternating rounds. */
+/** Compares services with other start flags under the load of `measureUnique`, in alternating rounds. */
 export const measureFlags = async (): Promise<void> => {
   const world = await createWorld({ certificates: 10_000, crowdSize: 0, say })
   const services = []
@@ -57,7 +57,7 @@ export const measureFlags = async (): Promise<void> => {
     }
     tell({
       name: 'memory-flags',
-      title: 'Memory and processor time without start flags',
+      title: 'Memory and processor time with other start flags',
       text: [
         `${rounds} rounds of ${roundSeconds} s for each service over ${connections} connections, after ${warmSeconds} s. ms an answer: processor time of the service.`,
       ],
