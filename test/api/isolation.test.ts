@@ -126,8 +126,16 @@ const listTargets = (route: string, customer: Customer): { own: string[]; foreig
     ...names.map((name) => `include=${name}`),
   ]
   if (names.length > 0) queries.push(`include=${names.join(',')}`)
+  const includedFields = Object.entries(resource.includes).flatMap(([alias, include]) =>
+    [...resources[include.resource].fields.keys()].map((field) => `${alias}.${field}`),
+  )
   for (const format of route.startsWith('/v1/') ? ['ndjson', 'csv'] : []) {
     queries.push(`format=${format}`, `format=${format}&${filters[0]}&sort=${resource.sorts[0]}`)
+    // By id, because a record that names a shared id would fail with two rows instead of leaking one.
+    if (includedFields.length > 0)
+      queries.push(
+        ...listIds(customer).map((id) => `format=${format}&id=${id}&fields=id,${includedFields.join(',')}`),
+      )
   }
   return { own: [route, ...queries.map((query) => `${route}?${query}`)], foreign: [] }
 }
