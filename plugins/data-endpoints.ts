@@ -97,18 +97,25 @@ const sendLive = (
 
 const jsonTypes = [jsonType]
 
+type Handle = Endpoint['handle']
+
+/** Notes the answer for the edge, which also reads the endpoint, and sends it. */
+const createCachedHandle =
+  <Query>(row: CachedRow<Query>, { publicUrl }: Origin, getEndpoint: () => Endpoint): Handle =>
+  async (asked, request, reply) => {
+    const query = await row.parse(asked)
+    const answer = await row.answer({ ...asked, query })
+    const links = { publicUrl, canonical: asked.canonical }
+    request.cached = { row: getEndpoint(), asked, answer, links }
+    return sendEntry(answer, request, reply, { ...links, noCache: asked.noCache })
+  }
+
 /** Makes the endpoint of a list or an item. */
-export const cachedEndpoint = <Query>(row: CachedRow<Query>, { publicUrl }: Origin): Endpoint => {
+export const cachedEndpoint = <Query>(row: CachedRow<Query>, origin: Origin): Endpoint => {
   const endpoint: Endpoint = {
     ...row,
     offers: () => jsonTypes,
-    async handle(asked, request, reply) {
-      const query = await row.parse(asked)
-      const answer = await row.answer({ ...asked, query })
-      const links = { publicUrl, canonical: asked.canonical }
-      request.cached = { row: endpoint, asked, answer, links }
-      return sendEntry(answer, request, reply, { ...links, noCache: asked.noCache })
-    },
+    handle: createCachedHandle(row, origin, () => endpoint),
   }
   return endpoint
 }
@@ -117,13 +124,13 @@ export const cachedEndpoint = <Query>(row: CachedRow<Query>, { publicUrl }: Orig
 export const exportedEndpoint = <Query>(row: ExportableRow<Query>, origin: Origin): Endpoint => {
   const { types, cost, isPossible, hold, respond } = row.exporting
   const offered = [jsonType, ...types]
-  const endpoint: Endpoint = cachedEndpoint(row, origin)
-  const handleCached = endpoint.handle
-  return Object.assign(endpoint, {
+  const handleCached = createCachedHandle(row, origin, () => endpoint)
+  const endpoint: Endpoint = {
+    ...row,
     offers: () => offered,
-    minuteCost: (rawQuery: QueryString, accept: string | undefined) =>
+    minuteCost: (rawQuery, accept) =>
       types.includes(chooseType(accept, rawQuery, offered) ?? '') ? cost : 1,
-    async handle(asked: EndpointRequest, request: FastifyRequest, reply: FastifyReply) {
+    async handle(asked, request, reply) {
       if (asked.type === jsonType) return handleCached(asked, request, reply)
       const live = toLive(row, asked, request, reply)
       if (isPossible && !(await isPossible(asked))) {
@@ -136,7 +143,8 @@ export const exportedEndpoint = <Query>(row: ExportableRow<Query>, origin: Origi
       const answer = await respond({ ...live, query })
       return sendLive(answer, { ...origin, canonical: asked.canonical }, request, reply)
     },
-  })
+  }
+  return endpoint
 }
 
 /** Makes the endpoint of uncached pages and streams. */
