@@ -48,6 +48,6 @@ export const rows = {
 export type RowName = keyof typeof rows
 export const rowNames = Object.keys(rows) as RowName[]
 
-/** Not requests. */
+/** Measured once for each database, without requests. */
 export const importRow = { about: 'import of 10,000 lines', mostByTable: 1.4, mostByCustomer: 1.4 }
 export const memoryRow = { about: 'resident memory, MiB', mostByTable: 1.15, mostByCustomer: 1.15 }

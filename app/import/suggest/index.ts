@@ -114,8 +114,8 @@ const describeColumn = (
 }
 
 /**
- * Reads a table and suggests how its columns and values map to the fields of a resource. In memory bounded by the number
- * of columns. Throws as `importRecords` does for a file that is no table.
+ * Reads a table and suggests how its columns and values map to the fields of a resource. Its memory is bounded by the
+ * number of columns. Throws as `importRecords` does for a file that is no table.
  */
 export const suggestMap = async (
   source: AsyncIterable<Uint8Array>,
