@@ -1,8 +1,10 @@
 import type { Feature } from './feature.ts'
 import { accessRequests } from './features/access-requests/feature.ts'
+import { verify } from './features/verify/feature.ts'
 
 /** All features. A feature that another one needs is listed before it. */
 export const features: readonly Feature[] = [
   // One line for each feature.
+  verify,
   accessRequests,
 ]

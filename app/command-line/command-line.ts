@@ -7,21 +7,26 @@ import type { Shell } from './shell.ts'
 const usage = 2
 const refused = 1
 
-/** A file of commands exports this function. */
-type CommandFile = Readonly<{ buildCommand: (shell: Shell) => Command }>
+/** The parts of a feature that the command line reads, and hands over to commands. */
+type CommandFeature = Readonly<{
+  commands?: Commands
+  customerTables?: CustomerTables
+  verifyFolder?: URL
+}>
+
+/**
+ * A file of commands exports this function. Most commands ignore the features. See
+ * docs/decisions/0247-commands-get-the-features.md.
+ */
+type CommandFile = Readonly<{
+  buildCommand: (shell: Shell, features: readonly CommandFeature[]) => Command
+}>
 
 /**
  * Files of commands by their first word. Loaded on demand: loading the modules of all commands takes longer than most
  * commands run. If several features have the same word, its subcommands are merged.
  */
 export type Commands = Readonly<Record<string, () => Promise<CommandFile>>>
-
-/** The parts of a feature that the command line reads. */
-type CommandFeature = Readonly<{
-  commands?: Commands
-  customerTables?: CustomerTables
-  verifyFolder?: URL
-}>
 
 const listKernelCommands = (features: readonly CommandFeature[]): Commands => ({
   migrate: () => import('./migrate.ts'),
@@ -39,10 +44,6 @@ const listKernelCommands = (features: readonly CommandFeature[]): Commands => ({
   status: () => import('./status.ts'),
   webhooks: () => import('./webhooks.ts'),
   config: () => import('./config.ts'),
-  verify: async () => {
-    const { verifyCommand } = await import('./verify.ts')
-    return { buildCommand: (shell) => verifyCommand(shell, features) }
-  },
 })
 
 const loadCommands = (word: string, features: readonly CommandFeature[]) => {
@@ -61,7 +62,7 @@ const createProgram = async (
     "The operator's command line of the certification data service",
   )
   for (const { buildCommand } of await loadCommands(word, features)) {
-    const made = buildCommand(shell)
+    const made = buildCommand(shell, features)
     const known = program.commands.find((each) => each.name() === made.name())
     if (known) for (const inner of made.commands) known.addCommand(inner)
     else program.addCommand(made)

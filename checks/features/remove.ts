@@ -58,9 +58,11 @@ export const removeFeature = (root: string, { name, guides = [] }: Feature): voi
   removeFromList(at('app/features.ts'), `./features/${name}/feature.ts`)
   if (hasRoutes) removeFromList(at('routes/index.ts'), `./${name}.ts`)
   const variables = centralVariables[name] ?? []
+  const config = at('app/config/config.ts')
   for (const variable of variables) {
     removeProperty(at('app/config/variables.ts'), variable)
-    removeLines(at('app/config/config.ts'), `env.${variable}`)
+    // Some variables are only read by a command, from its shell.
+    if (readFileSync(config, 'utf8').includes(`env.${variable}`)) removeLines(config, `env.${variable}`)
   }
   requireNoLeftovers(root, variables)
 }

@@ -32,7 +32,11 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
     "needs Docker; the deployment's files are checked in test/deploy/deploy.process.ts",
   ],
   ['docs/operations.md', 'docker compose build', 'needs Docker'],
-  ['docs/operations.md', 'CERTDATA_API_KEY=…', 'takes a minute; test/api/verify.test.ts verifies a service'],
+  [
+    'docs/operations.md',
+    'CERTDATA_API_KEY=…',
+    'takes a minute; test/features/verify/verify.test.ts verifies a service',
+  ],
   [
     'docs/operations.md',
     'npx --no certdata audit verify                 #',

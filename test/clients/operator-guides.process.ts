@@ -78,7 +78,11 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
   ['README.md', 'npm ci && npm test', 'would run this test again'],
   ['docs/operations.md', 'printf', 'needs Docker'],
   ['docs/operations.md', 'docker compose build', 'needs Docker'],
-  ['docs/operations.md', 'CERTDATA_API_KEY=…', 'needs no login; test/api/verify.test.ts verifies a service'],
+  [
+    'docs/operations.md',
+    'CERTDATA_API_KEY=…',
+    'needs no login; test/features/verify/verify.test.ts verifies a service',
+  ],
   ['docs/operations.md', 'psql -c', "another server's roles: checks/deploy/restore.ts creates them"],
   ['docs/import.md', 'npx --no certdata import zertifikate.csv', 'test/import/map.test.ts runs it'],
   ['docs/operations.md', 'test ! -e .data', 'test/db/embedded-backup.process.ts runs it'],

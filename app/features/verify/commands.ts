@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { variables } from '../config/variables.ts'
-import { CannotVerify, type Credentials } from '../operator/verify/account.ts'
-import { type PromiseOutcome, type VerifyOptions, verifyService } from '../operator/verify/verify.ts'
-import { Reported } from './refusal.ts'
-import { createCommand, type Output, print, type Shell } from './shell.ts'
+import { Reported } from '../../command-line/refusal.ts'
+import { createCommand, type Output, print, type Shell } from '../../command-line/shell.ts'
+import { variables } from '../../config/variables.ts'
+import { CannotVerify, type Credentials } from './account.ts'
+import { type PromiseOutcome, type VerifyOptions, verifyService } from './verify.ts'
 
 type Options = Output & { demo?: true; key?: string }
 
@@ -67,7 +67,7 @@ const createVerify =
   }
 
 /** `certdata verify` */
-export const verifyCommand = (shell: Shell, features: VerifyOptions['features']) =>
+export const buildCommand = (shell: Shell, features: VerifyOptions['features']): Command =>
   createCommand('verify', 'check from outside that a running service keeps the promises of its API')
     .argument('<url>', 'address of the service, such as https://api.example', parseOrigin)
     .option(

@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { features } from '../../app/features.ts'
-import { loadExampleData } from '../../app/local/example-data.ts'
-import { listCases } from '../../app/operator/verify/cases.ts'
-import type { World } from '../../app/operator/verify/check.ts'
-import { readQuotas } from '../../app/operator/verify/quotas.ts'
-import { type PromiseOutcome, verifyService } from '../../app/operator/verify/verify.ts'
-import { run } from '../command-line.ts'
-import { addCustomer, createTestApp, createTestDatabase, type TestClock } from '../helper.ts'
-import { seedCountries, seedCustomer } from './world.ts'
+import { listCases } from '../../../app/features/verify/cases.ts'
+import type { World } from '../../../app/features/verify/check.ts'
+import { readQuotas } from '../../../app/features/verify/quotas.ts'
+import { type PromiseOutcome, verifyService } from '../../../app/features/verify/verify.ts'
+import { features } from '../../../app/features.ts'
+import { loadExampleData } from '../../../app/local/example-data.ts'
+import { seedCountries, seedCustomer } from '../../api/world.ts'
+import { run } from '../../command-line.ts'
+import { addCustomer, createTestApp, createTestDatabase, type TestClock } from '../../helper.ts'
 
 type Answer = { path: string; status: number; headers: IncomingHttpHeaders; body: string | Buffer }
 
@@ -72,6 +72,10 @@ t.test('--json has a summary, and exit code 0 if every promise is kept', async (
   t.same([json.code, json.stderr], [0, ''])
   t.same(summary, { ok: true, url: origin, kept: promises.length, broken: 0, skipped: 0 })
   t.ok(promises.length > 80)
+})
+
+t.test('config lists the variable with the API key', async (t) => {
+  t.match((await run(['config'])).stdout, /^CERTDATA_API_KEY\n {4}.*only for certdata verify/m)
 })
 
 t.test('the demo shows most promises with at most half of its quota', async (t) => {
