@@ -1,7 +1,7 @@
 import type { Deps } from '../plugins/deps.ts'
 import type { Commands } from './command-line/command-line.ts'
+import type { CustomerTables } from './db/customer-tables.ts'
 import type { Figure } from './observe/figures.ts'
-import type { CustomerTables } from './operator/gdpr/tables.ts'
 import type { after } from './overload/timer.ts'
 import type { SiteFeature } from './site/options.ts'
 

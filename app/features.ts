@@ -1,10 +1,12 @@
 import type { Feature } from './feature.ts'
 import { accessRequests } from './features/access-requests/feature.ts'
+import { personalData } from './features/personal-data/feature.ts'
 import { verify } from './features/verify/feature.ts'
 
 /** All features. A feature that another one needs is listed before it. */
 export const features: readonly Feature[] = [
   // One line for each feature.
   verify,
+  personalData,
   accessRequests,
 ]

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
-import type { CustomerTables } from '../operator/gdpr/tables.ts'
+import type { CustomerTables } from '../db/customer-tables.ts'
 import { describeError, Reported } from './refusal.ts'
 import type { Shell } from './shell.ts'
 
@@ -28,13 +28,10 @@ type CommandFile = Readonly<{
  */
 export type Commands = Readonly<Record<string, () => Promise<CommandFile>>>
 
-const listKernelCommands = (features: readonly CommandFeature[]): Commands => ({
+const kernelCommands: Commands = {
   migrate: () => import('./migrate.ts'),
   import: () => import('./import.ts'),
-  customers: async () => {
-    const { customersCommand } = await import('./customers.ts')
-    return { buildCommand: (shell) => customersCommand(shell, features) }
-  },
+  customers: () => import('./customers.ts'),
   keys: () => import('./keys.ts'),
   custom: () => import('./custom.ts'),
   audit: () => import('./audit.ts'),
@@ -44,11 +41,11 @@ const listKernelCommands = (features: readonly CommandFeature[]): Commands => ({
   status: () => import('./status.ts'),
   webhooks: () => import('./webhooks.ts'),
   config: () => import('./config.ts'),
-})
+}
 
 const loadCommands = (word: string, features: readonly CommandFeature[]) => {
   const ofFeatures = features.map(({ commands = {} }) => commands)
-  const all = [listKernelCommands(features), ...ofFeatures].flatMap((each) => Object.entries(each))
+  const all = [kernelCommands, ...ofFeatures].flatMap((each) => Object.entries(each))
   const chosen = all.filter(([name]) => name === word)
   return Promise.all((chosen.length > 0 ? chosen : all).map(([, load]) => load()))
 }

@@ -11,7 +11,6 @@ import {
   listCustomers,
   plans,
 } from '../identity/customers.ts'
-import type { FeatureTables } from '../operator/gdpr/tables.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { parseDays, parseName, parseSlug } from './arguments.ts'
 import {
@@ -23,7 +22,6 @@ import {
   requireNoDemo,
 } from './audited.ts'
 import { withOperator } from './context.ts'
-import { customerDataCommands } from './customer-data.ts'
 import { Refusal } from './refusal.ts'
 import { withScopes } from './scopes.ts'
 import {
@@ -113,7 +111,7 @@ const forCustomer = (name: string, description: string): Command =>
   createCommand(name, description).argument('<customer>', 'slug of the customer', parseSlug)
 
 /** `certdata customers …` */
-export const customersCommand = (shell: Shell, features: FeatureTables): Command =>
+export const buildCommand = (shell: Shell): Command =>
   createGroup(
     'customers',
     'the customers and their plans',
@@ -148,5 +146,4 @@ export const customersCommand = (shell: Shell, features: FeatureTables): Command
         parseDays,
       )
       .action(settings.bind(null, shell)),
-    ...customerDataCommands(shell, features),
   )

@@ -48,7 +48,6 @@ const kernelGuides: readonly GuideEntry[] = [
   { name: 'schema', audience: 'operators' },
   { name: 'freshness', audience: 'operators' },
   { name: 'audit', audience: 'operators' },
-  { name: 'personal-data', audience: 'operators' },
 ]
 
 /** Inserts the service's URL and demo token. A link to a file without a page becomes text. */

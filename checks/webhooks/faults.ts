@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
-import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
-import { connectOwner, until } from '../../test/helper.ts'
+import { until } from '../../test/helper.ts'
+import { eraseCustomer } from '../../test/personal-data.ts'
 import { testRedis } from '../../test/servers.ts'
 import { logIn } from '../faults/stage.ts'
 import type { Hook } from './hook.ts'
@@ -158,9 +158,7 @@ export const customerErased = (): Fault => {
       })
       await delay(500)
       if (hasEnded) problems.push('the streams ended before the erasure')
-      const db = connectOwner({ url: stage.url })
-      await eraseCustomer(db, gone.customer)
-      await db.destroy()
+      await eraseCustomer(stage, gone.customer)
       await until('the streams end', () => hasEnded, 5_000).catch(() => problems.push('a stream did not end'))
       streams.catch(() => {})
       const before = gone.receiver.arrivals.length

@@ -43,7 +43,7 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
     'a backup: test/clients/operator-guides.process.ts takes one',
   ],
   ['docs/operations.md', 'createdb', 'follows the backup'],
-  ['docs/scaling.md', '(umask', 'a second database: test/operator/move.test.ts moves a customer'],
+  ['docs/scaling.md', '(umask', 'a second database: test/features/personal-data/move.test.ts runs it'],
   ['docs/scaling.md', 'rm', 'follows the example before'],
   ['docs/operations.md', 'psql -c', "another server's roles: checks/deploy/restore.ts restores there"],
   ['docs/operations.md', 'test ! -e .data', 'test/db/embedded-backup.process.ts runs it'],

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { features } from '../../app/features.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
 import { importRecords } from '../../app/import/index.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
-import { listAdditions, listCustomerTables, listKnownTables } from '../../app/operator/gdpr/tables.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createCommandLine } from '../command-line.ts'
 import { createStage } from '../custom/stage.ts'
@@ -20,21 +18,18 @@ import {
   logIn,
   secretKey,
 } from '../helper.ts'
+import { addOwnParts, marker } from './additions.ts'
 
-// The operator may add columns and tables to the database. No answer, export or file shows them.
+// The operator may add columns and tables to the database. No answer and no list of a command shows them.
 
 const root = join(import.meta.dirname, '../..')
 const readText = (path: string) => readFileSync(join(root, path), 'utf8')
 const database = await createTestDatabase()
 const owner = connectOwner(database)
 closeAfter(t, owner, database)
-const { cli, json } = createCommandLine({ DATABASE_URL: database.url, SECRET_KEY: secretKey })
+const { json } = createCommandLine({ DATABASE_URL: database.url, SECRET_KEY: secretKey })
 const run = async <Row>(text: string) => (await sql.raw<Row>(text).execute(owner)).rows
 const owned = resourceNames.filter((name) => !resources[name].reference)
-
-const marker = 'only-for-the-operator'
-/** The others are names in statements of the service. */
-const addedColumns = ['operator_note', 'rn', 'state', 'entry', 'day', 'item', 'found', 'data', 'json']
 
 const records = readText('examples/records.ndjson')
 const importLines = (lines: string, dryRun = false) =>
@@ -81,32 +76,6 @@ const readAnswers = async (get: Get) => {
   return answers
 }
 
-const readExport = async () => {
-  const { stdout } = await cli('customers', 'export', 'acme')
-  // The export itself writes an audit entry, and the first and the last line differ.
-  return stdout.replaceAll(/^.*"table":"(?:export|audit|end)".*\n/gm, '')
-}
-
-const listTables = () =>
-  run<{ name: string }>(`select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind = 'r'`)
-
-/** Adds columns to every table, and tables with and without a customer. */
-const addOwnParts = async () => {
-  const tables = (await listTables()).map(({ name }) => name)
-  for (const name of tables) {
-    const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute
-      where attrelid = ${name}::regclass and attnum > 0`.execute(owner)
-    const free = addedColumns.filter((column) => !rows.some((row) => row.name === column))
-    const columns = free.map((column) => `add column ${column} text default '${marker}'`)
-    await run(`alter table ${name} ${columns.join(', ')},
-      add column operator_sum integer generated always as (7 + 4) stored`)
-  }
-  await run(`create table invoices (customer_id text, note text);
-    grant select, delete on invoices to certdata_operator;
-    insert into invoices values ('acme', '${marker}')`)
-}
-
 await loadReferenceData(database.operator)
 const apiKey = await addCustomer(database, 'acme')
 await importLines(records)
@@ -121,28 +90,12 @@ const openClient = async () => {
   return logIn(app, apiKey)
 }
 
-const before = { answers: await readAnswers((await openClient()).get), exported: await readExport() }
-const additionsBefore = await listAdditions(owner, listKnownTables(features))
-await addOwnParts()
+const before = await readAnswers((await openClient()).get)
+await addOwnParts(owner)
 const { get } = await openClient()
 
-t.test('a feature cannot list a table again', async (t) => {
-  const customerTables = { customers: { exported: [], internal: [] } }
-  t.throws(() => listKnownTables([{ customerTables }]), /the table customers is listed twice/)
-})
-
-t.test('columns and tables of the operator change no answer and no export', async (t) => {
-  t.strictSame(await readAnswers(get), before.answers)
-  t.equal(await readExport(), before.exported)
-  t.same(additionsBefore, [], 'the lists of the service are complete')
-  const additions = await listAdditions(owner, listKnownTables(features))
-  const { stderr } = await cli('customers', 'export', 'acme')
-  t.match(stderr, 'not exported, because the service does not know them: ')
-  t.match(stderr, 'invoices')
-  t.ok(additions.includes('invoices'))
-  for (const { name } of await listCustomerTables(owner)) {
-    if (name !== 'invoices') t.ok(additions.includes(`${name}.operator_note`), name)
-  }
+t.test('columns and tables of the operator change no answer', async (t) => {
+  t.strictSame(await readAnswers(get), before)
 })
 
 t.test('an update of the operator’s columns changes no record', async (t) => {
@@ -166,7 +119,6 @@ t.test('changes and deletions of records show and keep nothing of them', async (
   const shown = [
     ...Object.values(await readAnswersAfter(['/v1/history', '/v1/products/P-111/history'])),
     changes.body,
-    await readExport(),
     ...(await run<{ old: string }>('select old::text from record_history')).map(({ old }) => old),
   ]
   t.same(
@@ -194,9 +146,4 @@ t.test('imports, the dry run and commands work as before', async (t) => {
     await json('signing-keys', 'list'),
   ]
   t.notMatch(JSON.stringify(outputs), marker)
-})
-
-t.test('an erasure deletes the rows of the operator’s tables, too', async (t) => {
-  t.equal((await cli('customers', 'erase', 'acme', '--yes')).code, 0)
-  t.same(await run('select from invoices'), [])
 })

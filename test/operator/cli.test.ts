@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { join } from 'node:path'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { runCommandLine } from '../../app/command-line/command-line.ts'
@@ -423,14 +422,6 @@ t.test('on one database', async (t) => {
     t.match(await run(['customers', '--help', '--json']), { code: 0, stdout: /^Usage/ })
   })
 
-  await t.test('an export into a file is refused with the reason', async (t) => {
-    const file = join(t.testdir({ file: '' }), 'file')
-    for (const output of [file, join(file, 'below')]) {
-      const refused = await cli(`customers export acme --output ${output}`)
-      t.match(refused, { code: 1, stdout: /^$/, stderr: /cannot be created: there is a file/ })
-    }
-  })
-
   await t.test('the reason for an unreachable database is one line without the password', async (t) => {
     const env = { DATABASE_URL: 'postgresql://someone:geheim@127.0.0.1:1/nothing' }
     const { code, stderr } = await cli('customers list', { env })
@@ -541,10 +532,6 @@ t.test('commands that destroy something ask first', async (t) => {
     ['history forget acme products P-100', /previous values of products\/P-100 of acme/],
     ['changes prune', /older than 90 days/],
     ['audit prune --before 2999-01-01', /audit entries before 2999-01-01/],
-    [
-      'customers erase acme',
-      /of acme are deleted for good: .*1 api_keys.*2 products.*1 customers, \d+ audit/,
-    ],
   ] as const
   const count = async () =>
     query(`select (select count(*) from api_keys where revoked_at is null) as keys,
@@ -564,7 +551,6 @@ t.test('commands that destroy something ask first', async (t) => {
   t.same(await count(), before)
   const revoked = await cli(`keys revoke ${key_id}`, { isWatched: true, input: 'Yes\n' })
   t.match(revoked, { code: 0, stdout: /revoked/, stderr: /Continue\?/ })
-  t.match(await cli('customers erase acme --yes'), { code: 0, stderr: '' })
 })
 
 t.test('the audit trail has the name of the operator', async (t) => {
@@ -619,7 +605,11 @@ t.test('states have colours', async (t) => {
 
 t.test('a feature adds commands, and subcommands to a group of the kernel', async (t) => {
   const addedCommand = () => createGroup('customers', 'added', createCommand('greet', 'says hello'))
-  const otherCommand = () => createCommand('other', 'a command of a feature')
+  let given: readonly unknown[] = []
+  const otherCommand = (_: Shell, features: readonly unknown[]) => {
+    given = features
+    return createCommand('other', 'a command of a feature')
+  }
   const added = {
     commands: {
       customers: async () => ({ buildCommand: addedCommand }),
@@ -640,5 +630,6 @@ t.test('a feature adds commands, and subcommands to a group of the kernel', asyn
   printed = ''
   t.equal(await runCommandLine(['--help'], shell, [added]), 0)
   t.match(printed, /other.*a command of a feature/s)
+  t.equal(given[0], added, 'a command gets all features')
   t.equal(await runCommandLine(['other'], shell, []), 2, 'unknown without the feature')
 })

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { pruneAudit } from '../../app/audit/prune.ts'
-import { addReads, collectReads } from '../../app/audit/reads.ts'
-import { recordEvents } from '../../app/audit/record.ts'
-import type { Db } from '../../app/db/schema.ts'
-import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
-import { addCustomer, until } from '../helper.ts'
-import { countWaiting, inUndone, openTrail, secrets } from './trail.ts'
+import { pruneAudit } from '../../../app/audit/prune.ts'
+import { addReads, collectReads } from '../../../app/audit/reads.ts'
+import { recordEvents } from '../../../app/audit/record.ts'
+import type { Db } from '../../../app/db/schema.ts'
+import { eraseCustomer } from '../../../app/features/personal-data/erase.ts'
+import { countWaiting, inUndone, openTrail, secrets } from '../../audit/trail.ts'
+import { addCustomer, until } from '../../helper.ts'
 
 const getLogin = (customer: string) => ({ actor: 'key', action: 'login', customer }) as const
 

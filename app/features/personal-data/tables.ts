@@ -1,21 +1,9 @@
 import { sql } from 'kysely'
+import type { CustomerTables, KnownTable } from '../../db/customer-tables.ts'
 import type { Db } from '../../db/schema.ts'
 import { listStoredFields } from '../../import/record.ts'
 import type { Resource } from '../../records/resources/define.ts'
 import { resourceNames, resources } from '../../records/resources/index.ts'
-
-/** The columns of a table with a customer. The export contains `exported`. `isDerived`: triggers fill the table. */
-export type KnownTable = Readonly<{
-  exported: readonly string[]
-  /** Hashes that prove a key or an assertion. Only an export with keys contains them. */
-  proofs?: readonly string[]
-  /** Transaction ids, and values derived from others. */
-  internal: readonly string[]
-  isDerived?: true
-}>
-
-/** By name. */
-export type CustomerTables = Readonly<Record<string, KnownTable>>
 
 /** Features with the tables that they add. */
 export type FeatureTables = readonly Readonly<{ customerTables?: CustomerTables }>[]

@@ -4,32 +4,40 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { openRedisEraser, type RedisEraser } from '../cache/erase.ts'
-import { parseConfig } from '../config/config.ts'
-import { answerTimeoutMs } from '../db/client.ts'
-import type { Db } from '../db/schema.ts'
+import { openRedisEraser, type RedisEraser } from '../../cache/erase.ts'
+import { parseSlug } from '../../command-line/arguments.ts'
+import {
+  changeAudited,
+  noCustomer,
+  recordAct,
+  requireCustomer,
+  requireNoDemo,
+} from '../../command-line/audited.ts'
+import { type Confirmable, confirm, withYes } from '../../command-line/confirm.ts'
+import { withOperator, withSchemaOwner } from '../../command-line/context.ts'
+import { Refusal } from '../../command-line/refusal.ts'
+import {
+  createCommand,
+  createGroup,
+  formatFields,
+  type Output,
+  print,
+  type Shell,
+} from '../../command-line/shell.ts'
+import { openSource } from '../../command-line/source.ts'
+import { parseConfig } from '../../config/config.ts'
+import { answerTimeoutMs } from '../../db/client.ts'
+import type { Db } from '../../db/schema.ts'
 import {
   countCustomerRows,
   countPersons,
   eraseCustomer,
   readAfterErasure,
   type ShownErasure,
-} from '../operator/gdpr/erase.ts'
-import { type ExportedRow, exportCustomer } from '../operator/gdpr/export.ts'
-import { type ImportedCustomer, importCustomer, UnusableExport } from '../operator/gdpr/import.ts'
-import {
-  type FeatureTables,
-  type KnownTables,
-  listAdditions,
-  listKnownTables,
-} from '../operator/gdpr/tables.ts'
-import { parseSlug } from './arguments.ts'
-import { changeAudited, noCustomer, recordAct, requireCustomer, requireNoDemo } from './audited.ts'
-import { type Confirmable, confirm, withYes } from './confirm.ts'
-import { withOperator, withSchemaOwner } from './context.ts'
-import { Refusal } from './refusal.ts'
-import { createCommand, formatFields, type Output, print, type Shell } from './shell.ts'
-import { openSource } from './source.ts'
+} from './erase.ts'
+import { type ExportedRow, exportCustomer } from './export.ts'
+import { type ImportedCustomer, importCustomer, UnusableExport } from './import.ts'
+import { type FeatureTables, type KnownTables, listAdditions, listKnownTables } from './tables.ts'
 
 type Take = (row: ExportedRow) => Promise<void>
 
@@ -179,9 +187,11 @@ const erase = async (shell: Shell, customer: string, options: Confirmable): Prom
 }
 
 /** `certdata customers export|import|erase` */
-export const customerDataCommands = (shell: Shell, features: FeatureTables): Command[] => {
+export const buildCommand = (shell: Shell, features: FeatureTables): Command => {
   const knownTables = listKnownTables(features)
-  return [
+  return createGroup(
+    'customers',
+    'the data of a customer',
     createCommand('export', 'export all data of a customer as JSON lines')
       .argument('<customer>', 'slug of the customer', parseSlug)
       .option('--output <directory>', 'a file for each table, in a new or empty directory (default: stdout)')
@@ -193,5 +203,5 @@ export const customerDataCommands = (shell: Shell, features: FeatureTables): Com
     withYes(createCommand('erase', 'delete a customer and all its data for good'))
       .argument('<customer>', 'slug of the customer', parseSlug)
       .action(erase.bind(null, shell)),
-  ]
+  )
 }

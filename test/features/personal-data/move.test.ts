@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { importRecords } from '../../app/import/index.ts'
-import { loadReferenceData } from '../../app/local/reference/load.ts'
-import { createCommandLine, run as runCommand } from '../command-line.ts'
-import { createStage } from '../custom/stage.ts'
-import { createReceiver, startSender } from '../feed/webhook-stage.ts'
+import { importRecords } from '../../../app/import/index.ts'
+import { loadReferenceData } from '../../../app/local/reference/load.ts'
+import { createCommandLine, run as runCommand } from '../../command-line.ts'
+import { createStage } from '../../custom/stage.ts'
+import { createReceiver, startSender } from '../../feed/webhook-stage.ts'
 import {
   closeAfter,
   createTestApp,
@@ -16,11 +16,11 @@ import {
   secretKey,
   type TestDatabase,
   until,
-} from '../helper.ts'
+} from '../../helper.ts'
 
 // A customer moves from one database to another, as docs/scaling.md describes.
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const readText = (path: string) => readFileSync(join(root, path), 'utf8')
 const file = join(t.testdir(), 'acme.ndjson')
 

@@ -7,24 +7,24 @@ import { gunzipSync } from 'node:zlib'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import t from 'tap'
-import { recordEvents } from '../../app/audit/record.ts'
-import { sealPending } from '../../app/audit/sealer.ts'
-import { verifyAudit } from '../../app/audit/verify.ts'
-import { createRedisCache } from '../../app/cache/redis.ts'
-import { parseSnapshot } from '../../app/cache/snapshot.ts'
-import { createSecrets } from '../../app/config/secrets.ts'
-import { createDb, createPool, operatorRole } from '../../app/db/connect.ts'
-import { migrate } from '../../app/db/migrate.ts'
-import { toRedisTag } from '../../app/db/redis.ts'
-import { features } from '../../app/features.ts'
-import { parseApiKey } from '../../app/identity/api-keys.ts'
-import { eraseCustomer } from '../../app/operator/gdpr/erase.ts'
-import { listCustomerTables, listKnownTables } from '../../app/operator/gdpr/tables.ts'
-import { createCommandLine, run } from '../command-line.ts'
-import { addCustomer, closeAfter, createTestDatabase, until } from '../helper.ts'
-import { testPostgres, testRedis } from '../servers.ts'
-import { startService, untilReady } from '../service.ts'
-import { countWaiting, secrets } from './trail.ts'
+import { recordEvents } from '../../../app/audit/record.ts'
+import { sealPending } from '../../../app/audit/sealer.ts'
+import { verifyAudit } from '../../../app/audit/verify.ts'
+import { createRedisCache } from '../../../app/cache/redis.ts'
+import { parseSnapshot } from '../../../app/cache/snapshot.ts'
+import { createSecrets } from '../../../app/config/secrets.ts'
+import { createDb, createPool, operatorRole } from '../../../app/db/connect.ts'
+import { migrate } from '../../../app/db/migrate.ts'
+import { toRedisTag } from '../../../app/db/redis.ts'
+import { eraseCustomer } from '../../../app/features/personal-data/erase.ts'
+import { listCustomerTables, listKnownTables } from '../../../app/features/personal-data/tables.ts'
+import { features } from '../../../app/features.ts'
+import { parseApiKey } from '../../../app/identity/api-keys.ts'
+import { countWaiting, secrets } from '../../audit/trail.ts'
+import { createCommandLine, run } from '../../command-line.ts'
+import { addCustomer, closeAfter, createTestDatabase, until } from '../../helper.ts'
+import { testPostgres, testRedis } from '../../servers.ts'
+import { startService, untilReady } from '../../service.ts'
 
 // Keeps PostgreSQL running between the tests of this file.
 const keeper = await testPostgres()
@@ -52,7 +52,7 @@ const everythingIn = async (redis: Redis): Promise<string> => {
 const erased = 'ricoh-company-ltd'
 const kept = 'nxp-semiconductors-germany-gmbh'
 const register = gunzipSync(
-  readFileSync(join(import.meta.dirname, '../data/certifications-2026-04-25.ndjson.gz')),
+  readFileSync(join(import.meta.dirname, '../../data/certifications-2026-04-25.ndjson.gz')),
 ).toString()
 type Line = { resource: string; customer: string; customer_name: string; id: string }
 const lines = register

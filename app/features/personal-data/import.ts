@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import type { KnownTable } from '../../db/customer-tables.ts'
 import type { Db } from '../../db/schema.ts'
 import { readLines } from '../../import/lines.ts'
 import { type ExportEnd, type ExportHead, exportFormat } from './export.ts'
-import type { KnownTable, KnownTables } from './tables.ts'
+import type { KnownTables } from './tables.ts'
 
 type Row = Record<string, unknown>
 type Entry = { table: string; row: Row; line: number }
