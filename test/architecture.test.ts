@@ -87,7 +87,7 @@ t.test('tests and promises of the kernel name no address of a feature', async (t
     `/v1/${name}`,
     ...pages.map(({ path }) => path),
   ])
-  const promises = globSync('app/features/verify/cases/*.json', { cwd: root })
+  const promises = globSync('app/features/verify/**/*.{json,ts}', { cwd: root })
   // The clients' tests run the examples of all guides.
   const kernelTests = files.filter((path) => /^test\/(?!features|clients)/.test(path))
   const wrong = [...promises, ...kernelTests].filter((path) =>
