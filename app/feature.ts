@@ -5,11 +5,17 @@ import type { Figure } from './observe/figures.ts'
 import type { after } from './overload/timer.ts'
 import type { SiteFeature } from './site/options.ts'
 
-/** `stop` waits for the work in progress. */
-export type Task = Readonly<{ stop: () => Promise<unknown> }>
+/**
+ * `stop` waits for the work in progress. `isSlow`: this may take seconds, so a stopping instance calls it before it waits
+ * for requests, and again afterwards.
+ */
+export type Task = Readonly<{ stop: () => Promise<unknown>; isSlow?: true }>
 
 /** A feature that needs more of `Deps` adds it here. */
-export type TaskContext = Pick<Deps, 'config' | 'reserved'> &
+export type TaskContext = Pick<
+  Deps,
+  'config' | 'db' | 'reserved' | 'secrets' | 'freshness' | 'databaseNow' | 'listen'
+> &
   Readonly<{
     warn: (message: string, error?: Error) => void
     addFigures: (figures: readonly Figure[]) => void

@@ -2,6 +2,7 @@ import type { Feature } from './feature.ts'
 import { accessRequests } from './features/access-requests/feature.ts'
 import { personalData } from './features/personal-data/feature.ts'
 import { verify } from './features/verify/feature.ts'
+import { webhooks } from './features/webhooks/feature.ts'
 
 /** All features. A feature that another one needs is listed before it. */
 export const features: readonly Feature[] = [
@@ -9,4 +10,5 @@ export const features: readonly Feature[] = [
   verify,
   personalData,
   accessRequests,
+  webhooks,
 ]

@@ -10,6 +10,7 @@ import { requirePlan } from '../app/identity/rights.ts'
 import { describeCustom } from '../app/openapi/custom.ts'
 import { type Description, type Route, toTemplate } from '../app/openapi/description.ts'
 import { createDocument } from '../app/openapi/document.ts'
+import type { MessageDescription } from '../app/openapi/messages.ts'
 import { once } from '../app/site/once.ts'
 import type { Deps } from './deps.ts'
 import { addVary, sendTagged } from './entry-reply.ts'
@@ -22,6 +23,8 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     describedRoutes: readonly Route[]
+    /** Adds a message to the section `webhooks`. For plugins of routes, when they are registered. */
+    describeMessage: (message: MessageDescription) => void
   }
   interface FastifyContextConfig {
     /** Clients may send a token or none. For metrics. */
@@ -45,9 +48,11 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
 export default fp<Pick<Deps, 'publicUrl' | 'config'>>(
   async (app, { publicUrl, config: { house } }) => {
     const routes: Route[] = []
+    const messages: MessageDescription[] = []
     const contactUrl = `${publicUrl}${app.site.contactPage?.path ?? '/'}`
     const addresses = { publicUrl, contactUrl, house }
     app.decorate('describedRoutes', routes)
+    app.decorate('describeMessage', (message: MessageDescription) => void messages.push(message))
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       const description = schema?.openapi
       if (!schema || !description) return
@@ -70,7 +75,7 @@ export default fp<Pick<Deps, 'publicUrl' | 'config'>>(
       routes.sort((a, b) => a.description.rank - b.description.rank)
     })
     // At the first request, when every route is registered.
-    const getPublicEntry = once(() => createEntry(createDocument(routes, addresses)))
+    const getPublicEntry = once(() => createEntry(createDocument(routes, messages, addresses)))
     // Many customers have the same custom endpoints.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
@@ -78,7 +83,8 @@ export default fp<Pick<Deps, 'publicUrl' | 'config'>>(
       const key = definitions.map(({ digest }) => digest).join()
       const known = personal.get(key)
       if (known) return known
-      const made = createEntry(createDocument([...routes, ...definitions.map(describeCustom)], addresses))
+      const all = [...routes, ...definitions.map(describeCustom)]
+      const made = createEntry(createDocument(all, messages, addresses))
       personal.set(key, made)
       return made
     }

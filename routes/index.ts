@@ -12,11 +12,13 @@ import { authRoutes, oauthRoutes } from './login.ts'
 import { healthRoutes, metricsRoutes } from './operations.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
 import { statusRoutes } from './status.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 /** The features of `app/features.ts` with endpoints. */
 const featureRoutes: readonly FeatureRoutes[] = [
   // One line for each of them.
   accessRequestRoutes,
+  webhookRoutes,
 ]
 
 export default fp<Deps>(

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { createWebhookKeys } from '../app/feed/webhooks/keys.ts'
 import { jsonType } from '../app/http/formats.ts'
 import type { QueryString } from '../app/http/pairs.ts'
 import {
@@ -9,14 +8,12 @@ import {
   protectedResourceMetadata,
 } from '../app/identity/metadata.ts'
 import { namedScopes } from '../app/identity/scopes.ts'
-import { describeWebhookKeys } from '../app/openapi/webhooks.ts'
 import { once } from '../app/site/once.ts'
 import { findReferenceLink } from '../app/site/reference-link.ts'
 import { securityTxt } from '../app/site/security-txt.ts'
 import type { SiteFile } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
 import { immutable, type SendPage, styledPolicy } from '../plugins/pages.ts'
-import { webhookKeys } from '../schemas/webhooks.ts'
 
 export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
   const { site, describedRoutes } = app
@@ -42,17 +39,10 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
 const catalogPath = '/.well-known/api-catalog'
 const cacheControl = 'public, max-age=300'
 
-const webhookKeysSchema = { openapi: describeWebhookKeys, response: { 200: webhookKeys } }
-
 /** RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
 export const wellKnownRoutes = async (
   app: FastifyInstance,
-  {
-    publicUrl,
-    config: { securityContact },
-    secrets,
-    now,
-  }: Pick<Deps, 'publicUrl' | 'config' | 'secrets' | 'now'>,
+  { publicUrl, config: { securityContact }, now }: Pick<Deps, 'publicUrl' | 'config' | 'now'>,
 ): Promise<void> => {
   const contactUrl = `${publicUrl}${app.site.contactPage?.path ?? '/'}`
   const link = `<${publicUrl}${catalogPath}>; rel="api-catalog"`
@@ -69,14 +59,12 @@ export const wellKnownRoutes = async (
       protectedResourceMetadata(publicUrl, namedScopes),
       {},
     ],
-    ['/.well-known/webhook-keys.json', jsonType, createWebhookKeys(secrets).published, {}],
     [catalogPath, apiCatalogType, apiCatalog(publicUrl), { link }],
   ] as const
   for (const [url, type, document, headers] of documents) {
     const body = Buffer.from(JSON.stringify(document))
     const constant = { ...headers, 'cache-control': cacheControl }
-    const schema = url.endsWith('/webhook-keys.json') ? webhookKeysSchema : {}
-    app.get(url, { schema }, (_request, reply) => reply.headers(constant).type(type).send(body))
+    app.get(url, (_request, reply) => reply.headers(constant).type(type).send(body))
   }
   app.get('/.well-known/security.txt', (_request, reply) =>
     reply

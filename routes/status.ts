@@ -3,6 +3,7 @@ import { createRepresentation } from '../app/cache/entry.ts'
 import { jsonType } from '../app/http/formats.ts'
 import type { QueryString } from '../app/http/pairs.ts'
 import type { StatusDocument } from '../app/observe/status/document.ts'
+import { guidesPath } from '../app/site/guides.ts'
 import { homePage } from '../app/site/home.ts'
 import type { SiteFile } from '../app/site/site.ts'
 import { findStatusSpan, statusPage } from '../app/site/status-page.ts'
@@ -30,11 +31,12 @@ export const statusRoutes = async (
     }
     return reply.sendPage(made.file, how)
   }
-  const { toPage, contactPage } = app.site
+  const { toPage, contactPage, files } = app.site
+  const hasGuide = (name: string) => files.has(`${guidesPath}/${name}`)
   // For `/status` and `/status.json`: during an incident, many clients read them. `/` is always revalidated.
   const how = { cacheControl: 'public, max-age=5' }
   app.get('/', (_request, reply) =>
-    send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken, contactPage, status }))),
+    send(reply, '/', (status) => toPage(homePage({ publicUrl, demoToken, contactPage, hasGuide, status }))),
   )
   app.get<{ Querystring: QueryString }>('/status', ({ query }, reply) => {
     const span = findStatusSpan(new URLSearchParams(query.text).get('span'))

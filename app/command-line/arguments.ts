@@ -2,7 +2,6 @@ import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { date } from '../../schemas/fields.ts'
 import { dayMs } from '../config/units.ts'
-import { parseTarget } from '../http/outbound.ts'
 import { customerName, customerSlug } from '../identity/customers.ts'
 import { maxNetworks, parseNetwork } from '../identity/networks.ts'
 
@@ -90,9 +89,6 @@ export const parseWith =
       throw new InvalidArgumentError((error as Error).message)
     }
   }
-
-/** Parses the https URL of a customer's server, on port 443. Throws for a private IP address. */
-export const parseHttpsUrl = parseWith((value) => parseTarget(value).href)
 
 /** Parses networks separated by commas and adds them to `before`, which commander passes for a second value. */
 export const parseNetworks = (value: string, before: readonly string[] = []): string[] => {

@@ -39,7 +39,6 @@ const kernelCommands: Commands = {
   changes: () => import('./changes.ts'),
   history: () => import('./history.ts'),
   status: () => import('./status.ts'),
-  webhooks: () => import('./webhooks.ts'),
   config: () => import('./config.ts'),
 }
 

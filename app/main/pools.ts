@@ -8,7 +8,7 @@ import type { Log } from './log.ts'
 
 export type Pools = {
   db: QueuedDb
-  /** For logins, rights, the audit trail, access requests, status and webhooks. Data requests never use it. */
+  /** For logins, rights, the audit trail, status, background work and features. Data requests never use it. */
   reserved: QueuedDb
   replica: QueuedDb | undefined
   exportSource: ExportSource

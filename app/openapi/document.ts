@@ -6,9 +6,9 @@ import { type Components, createComponents } from './components.ts'
 import type { Description, Route } from './description.ts'
 import { getExample } from './examples.ts'
 import type { SchemaNode } from './headers.ts'
+import { describeMessages, type MessageDescription } from './messages.ts'
 import { headerParameter, toParameterNode } from './parameters.ts'
 import { listResponses } from './responses.ts'
-import { describeWebhooks, webhookTag } from './webhooks.ts'
 
 const introduction = `Certificates, products, projects, countries, test reports and approvals of a
 certification house's customer. Read-only.
@@ -118,8 +118,15 @@ const describeService = (addresses: Addresses): SchemaNode => ({
   license: { name: "Use under the customer's contract", url: addresses.contactUrl },
 })
 
-/** Creates the OpenAPI 3.1 document of these routes, in their order. Throws if a route or a schema is incomplete. */
-export const createDocument = (routes: readonly Route[], addresses: Addresses): SchemaNode => {
+/**
+ * Creates the OpenAPI 3.1 document of these routes and messages, in their order. Throws if a route or a schema is
+ * incomplete.
+ */
+export const createDocument = (
+  routes: readonly Route[],
+  messages: readonly MessageDescription[],
+  addresses: Addresses,
+): SchemaNode => {
   const components = createComponents(addresses.publicUrl)
   const paths: Record<string, Record<string, SchemaNode>> = {}
   for (const route of routes) {
@@ -127,14 +134,15 @@ export const createDocument = (routes: readonly Route[], addresses: Addresses): 
     paths[path] ??= {}
     paths[path][method.toLowerCase()] = describeOperation(route, components)
   }
-  const tags = new Map(routes.map(({ description: { tag } }) => [tag.name, tag]))
+  const described = [...routes.map(({ description }) => description), ...messages]
+  const tags = new Map(described.map(({ tag }) => [tag.name, tag]))
   return {
     openapi: '3.1.0',
     info: describeService(addresses),
     servers: [{ url: addresses.publicUrl, 'x-internal': false }],
-    tags: [...tags.values(), webhookTag],
+    tags: [...tags.values()],
     paths,
-    webhooks: describeWebhooks(components),
+    ...(messages.length > 0 ? { webhooks: describeMessages(messages, components) } : {}),
     components: { ...components.list(), securitySchemes },
   }
 }

@@ -26,13 +26,32 @@ const titles: Readonly<Record<Audience, string>> = {
   operators,
 }
 
+/** The guides that stand in this order, because a feature's guide is between others. All other guides follow. */
+const order: readonly string[] = [
+  'quick-start',
+  'authentication',
+  'queries',
+  'changes',
+  'history',
+  'webhooks',
+  'exports',
+  'spreadsheets',
+  'caching',
+  'errors',
+  'limits',
+  'custom-endpoints',
+  'who-looked',
+  'versions',
+]
+
+const toRank = ({ name }: GuideEntry): number => (order.includes(name) ? order.indexOf(name) : order.length)
+
 const kernelGuides: readonly GuideEntry[] = [
   { name: 'quick-start', audience: 'integrators' },
   { name: 'authentication', audience: 'integrators' },
   { name: 'queries', audience: 'integrators' },
   { name: 'changes', audience: 'integrators' },
   { name: 'history', audience: 'integrators' },
-  { name: 'webhooks', audience: 'integrators' },
   { name: 'exports', audience: 'integrators' },
   { name: 'spreadsheets', audience: 'integrators' },
   { name: 'caching', audience: 'integrators' },
@@ -88,7 +107,8 @@ const readGuide = (name: string, names: ReadonlySet<string>, options: GuideOptio
 
 /** Reads the guides of kernel and features from `docs/`, by audience. Throws if a file is missing. */
 export const readGuides = (options: GuideOptions): GuideGroup[] => {
-  const all = [...kernelGuides, ...options.features.flatMap(({ guides = [] }) => guides)]
+  const given = [...kernelGuides, ...options.features.flatMap(({ guides = [] }) => guides)]
+  const all = given.sort((a, b) => toRank(a) - toRank(b))
   const names = new Set(all.map(({ name }) => name))
   return Object.entries(titles).map(([audience, title]) => ({
     title,

@@ -118,11 +118,19 @@ const hero = (today: string, contactPage: PageEntry | undefined): Html => html`<
 
 type HomeOptions = Pick<SiteOptions, 'publicUrl' | 'demoToken'> & {
   contactPage: PageEntry | undefined
+  /** A use is shown only with its guide. */
+  hasGuide: (name: string) => boolean
   status: StatusDocument
 }
 
 /** Returns the content of the home page. */
-export const homePage = ({ publicUrl, demoToken, contactPage, status }: HomeOptions): PageContent => ({
+export const homePage = ({
+  publicUrl,
+  demoToken,
+  contactPage,
+  hasGuide,
+  status,
+}: HomeOptions): PageContent => ({
   title: 'Home',
   description:
     'Where each product may be sold today, and what expires next: certificates, approvals and test reports as JSON.',
@@ -135,7 +143,7 @@ export const homePage = ({ publicUrl, demoToken, contactPage, status }: HomeOpti
 <dl class="proofs">${proofList(status)}</dl>${stateLine(status)}</section>
 
 <section aria-labelledby="uses"><h2 id="uses">What teams do with it</h2>
-<ul class="uses">${uses.map(([picture, guide, title, text]) => html`<li class="plate">${usePictures[picture]}<h3><a href="/docs/guides/${guide}">${title}</a></h3><p>${text}</p></li>`)}</ul></section>
+<ul class="uses">${uses.filter(([, guide]) => hasGuide(guide)).map(([picture, guide, title, text]) => html`<li class="plate">${usePictures[picture]}<h3><a href="/docs/guides/${guide}">${title}</a></h3><p>${text}</p></li>`)}</ul></section>
 
 <section class="split" aria-labelledby="start"><div><p class="eyebrow">For developers</p>
 <h2 id="start">One request, one answer</h2>

@@ -4,19 +4,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { createSecrets } from '../../app/config/secrets.ts'
-import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
 import {
   createClient,
-  createWebhookVerifier,
   ProblemError,
   verifyWebhook,
-  type WebhookKey,
   type WebhookMessage,
 } from '../../clients/typescript/src/index.ts'
 import { listen } from '../../clients/typescript/src/listen.ts'
 import { pretendRestore } from '../feed/follower.ts'
-import { addCustomer, closeAfter, createTestDatabase, listenTestApp, secretKey, until } from '../helper.ts'
+import { addCustomer, closeAfter, createTestDatabase, listenTestApp, until } from '../helper.ts'
 import { addSigningClient, algorithms } from '../identity/signing-client.ts'
 import { freePort } from '../servers.ts'
 
@@ -147,64 +143,6 @@ t.test('lists the audit trail, and continues after the newest known entry', asyn
     later,
     Array.from(later, (_, i) => newest + later.length - i),
   )
-})
-
-t.test('a webhook verifier reads keys once an hour, and again if no signature matches', async (t) => {
-  const [former, present] = ['former', 'present'].map((name) =>
-    createWebhookKeys(createSecrets([name.repeat(8)])),
-  )
-  const published = (...keys: (typeof former)[]) => keys.flatMap((each) => each?.published.keys ?? [])
-  let keys: readonly WebhookKey[] = published(former)
-  let now = Date.parse('2026-11-26T09:00:00Z')
-  let reads = 0
-  const readKeys = async () => {
-    reads += 1
-    return keys
-  }
-  const verify = createWebhookVerifier(readKeys, () => now)
-  const send = (signer = former) => {
-    const body = '{"type":"changes.available","timestamp":"t","data":{}}'
-    const seconds = Math.floor(now / 1000)
-    const signature = signer?.sign('msg_1', seconds, Buffer.from(body))
-    const headers = {
-      'webhook-id': 'msg_1',
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': signature,
-    }
-    return verify({ headers, body }).then(
-      ({ id }) => id,
-      ({ reason }) => reason,
-    )
-  }
-  t.same(await Promise.all([send(), send()]), ['msg_1', 'msg_1'])
-  t.equal(reads, 1, 'simultaneous messages share a read')
-  t.equal(await send(present), 'wrong_signature')
-  t.equal(reads, 1, 'not within a minute')
-  keys = published(present)
-  now += 60_000
-  t.equal(await send(present), 'msg_1')
-  t.equal(reads, 2)
-  t.equal(await send(former), 'wrong_signature')
-  now += 60_000
-  t.equal(await send(former), 'wrong_signature')
-  t.equal(reads, 3)
-  now += 3_600_000
-  t.equal(await send(present), 'msg_1')
-  t.equal(reads, 4)
-})
-
-t.test('the client verifies a message with the keys that the service publishes', async (t) => {
-  const client = createClient({ url: origin, apiKey: await addCustomer(database, 'receiver') })
-  const seconds = Math.floor(Date.now() / 1000)
-  const signature = createWebhookKeys(createSecrets([secretKey])).sign('m', seconds, Buffer.from('{}'))
-  const headers = { 'webhook-id': 'm', 'webhook-timestamp': String(seconds), 'webhook-signature': signature }
-  t.same(await client.verifyWebhook({ headers, body: '{}' }), { id: 'm' })
-  t.equal(
-    await client.verifyWebhook({ headers, body: '{} ' }).catch(({ reason }) => reason),
-    'wrong_signature',
-  )
-  const parsed = client.verifyWebhook({ headers, body: {} as string })
-  await t.rejects(parsed, /as it came/, 'a body that was parsed is a fault of the receiver')
 })
 
 t.test('a client that signs logs in with a new assertion at each attempt', async (t) => {

@@ -142,7 +142,6 @@ t.test('imports, the dry run and commands work as before', async (t) => {
     await json('custom', 'list'),
     await json('audit', 'list'),
     await json('requests', 'list'),
-    await json('webhooks', 'list'),
     await json('signing-keys', 'list'),
   ]
   t.notMatch(JSON.stringify(outputs), marker)

@@ -125,8 +125,6 @@ t.test('the log covers every table on which answers or rights depend', async (t)
     audit_copies: 'read anew for each answer, and never kept',
     audit_numbers: 'of the copies',
     audit_reads: 'never served',
-    webhooks: 'never served: it follows the log',
-    webhook_deliveries: 'never served',
     demo_changes: 'never served: the records that it names are logged',
     used_assertions: 'asked at each login, and never kept',
     key_links: 'read when a link is used, and never kept',

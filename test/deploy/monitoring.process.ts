@@ -5,8 +5,8 @@ import t from 'tap'
 import { catalogue, isServiceFault } from '../../app/errors.ts'
 import { certificateFigure } from '../../app/main/certificate.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
-import { listWebhookFigures } from '../../app/observe/webhook-metrics.ts'
 import { createTestApp, createTestDatabase } from '../helper.ts'
+import { startTestTasks } from '../tasks.ts'
 import { run } from './run.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -34,10 +34,10 @@ t.test('rules and dashboard use existing metrics', async (t) => {
   })
   // Only where the service speaks TLS itself.
   app.metrics.add([certificateFigure({ endsAt: () => 0 })])
-  // Only in a process, which sends.
-  const count = async () => ({ failing: 0, disabled: 0 })
-  app.metrics.add(listWebhookFigures({ attempts: {}, checkedAt: () => 0, count }))
+  // Only in the first process of an instance.
+  const tasks = await startTestTasks(database, app.metrics.add)
   const { body } = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } })
+  await tasks.stop()
   const text = body + (await createProcessRegistry().metrics())
   const known = new Set<string>()
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {

@@ -3,23 +3,17 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { createChangeSource } from '../../app/cache/changes.ts'
-import { createFence } from '../../app/cache/fence.ts'
-import { createFreshnessCheck, createLeaseClock } from '../../app/cache/freshness.ts'
-import { createPoller } from '../../app/cache/poller.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool, inTurn, readerRole } from '../../app/db/connect.ts'
 import { createFeed } from '../../app/feed/feed.ts'
-import { readChanges } from '../../app/feed/read.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
-import { advance, createProveEmpty } from '../../app/feed/unchanged.ts'
+import { advance } from '../../app/feed/unchanged.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
-import { findChanges } from '../../app/feed/webhooks/find-changes.ts'
 import { createQueryString } from '../../app/http/pairs.ts'
 import type { Principal } from '../../app/identity/principal.ts'
-import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
 import { closeAfter, connectOwner, createTestDatabase, secretKey, until } from '../helper.ts'
+import { openFencedProcess, today } from './fenced-process.ts'
 import { addProduct } from './stage.ts'
 
 /**
@@ -39,65 +33,7 @@ closeAfter(t, reader, owner, database)
 const run = (text: string) => sql.raw(text).execute(database.operator)
 await run(`insert into customers (customer_id, name) values ('a', 'A'), ('b', 'B'), ('c', 'C')`)
 
-const today = '2026-11-28'
-
-/** A process whose clock and polls the test controls. */
-const openProcess = async (t: Pick<Test, 'teardown'>) => {
-  const clock = { ms: 0, day: today }
-  const fence = createFence()
-  const source = createChangeSource({
-    url: database.url,
-    role: readerRole,
-    reachSeconds: 600,
-    timeoutMs: 60_000,
-  })
-  let isUnreachable = false
-  const poller = createPoller({
-    fence,
-    source: {
-      ...source,
-      async poll(since) {
-        if (isUnreachable) throw new Error('unreachable')
-        return source.poll(since)
-      },
-    },
-    clock: createLeaseClock(
-      () => clock.ms,
-      () => 0,
-    ),
-    warn: () => {},
-    intervalMs: 1_000_000,
-  })
-  await poller.start()
-  t.teardown(() => poller.close())
-  const freshness = createFreshnessCheck(fence, poller, 300_000)
-  const getToday = () => clock.day
-  const now = () => clock.ms
-  const prove = createProveEmpty({ db: reader, freshness, today: getToday, now, monotonicNow: now })
-  const read = (token?: SyncToken, names: readonly ResourceName[] = ['products'], customerId = 'a') =>
-    readChanges(reader, { customerId, token, resources: names, day: clock.day, limit: 50 })
-  /** A token that the last poll includes. */
-  const begin = async (names?: readonly ResourceName[], customerId?: string) => {
-    const { token } = await read(undefined, names, customerId)
-    await poller.confirmAfter()
-    return token
-  }
-  const isProved = async (token: SyncToken, noCache = false) =>
-    (await prove({ customerId: 'a', token, noCache })) !== undefined
-  return {
-    clock,
-    fence,
-    poller,
-    prove,
-    read,
-    begin,
-    isProved,
-    poll: poller.confirmAfter,
-    setUnreachable: (value: boolean) => {
-      isUnreachable = value
-    },
-  }
-}
+const openProcess = (t: Pick<Test, 'teardown'>) => openFencedProcess(t, database.url, reader)
 
 const tokens = createTokenCodec(createSecrets([secretKey]))
 const getPrincipal = (customerId: string): Principal => ({
@@ -368,50 +304,6 @@ t.test('a long poll and a stream wait without a statement, and then report the c
   await until('the second event', () => text.includes('awaited'))
   stream.destroy()
   await once(stream, 'close')
-})
-
-t.test('the search of a webhook costs no statement, and its position advances', async (t) => {
-  const { begin, prove, poll, fence } = await openProcess(t)
-  const token = await begin()
-  await prove({ customerId: 'a', token })
-  await addProduct(database, 'b', 'elsewhere')
-  await poll()
-  statements.length = 0
-  const options = { db: reader, tokens, proveEmpty: prove, now: () => Date.parse(`${today}T12:00:00Z`) }
-  const search = (from: string) => findChanges(options, { customerId: 'a', resources: ['products'] }, from)
-  const found = await search(tokens.encode('a', token))
-  t.same(found.resources, [])
-  t.equal(statements.length, 0)
-  t.equal(found.next.since, String(fence.last?.snapshot.xmin))
-  await addProduct(database, 'a', 'hooked')
-  await poll()
-  const { resources, after } = await search(found.next.token)
-  t.same(resources, ['products'])
-  // The receiver may ask another instance.
-  const other = tokens.decode('a', after) as SyncToken
-  t.ok(other.reported)
-})
-
-t.test('an instance that has not polled the change of a webhook reads it from the database', async (t) => {
-  const behind = await openProcess(t)
-  const token = await behind.begin()
-  t.ok(await behind.isProved(token))
-  await addProduct(database, 'a', 'reported')
-  const sender = await openProcess(t)
-  const options = {
-    db: reader,
-    tokens,
-    proveEmpty: sender.prove,
-    now: () => Date.parse(`${today}T12:00:00Z`),
-  }
-  const watched = { customerId: 'a', resources: ['products'] } as const
-  const { after } = await findChanges(options, watched, tokens.encode('a', token))
-  t.ok(await behind.isProved(token), 'it has not polled since')
-  const named = tokens.decode('a', after) as SyncToken
-  t.notOk(await behind.isProved(named))
-  const page = await behind.read(named)
-  t.equal(page.changes.length, 1)
-  t.equal(page.token.reported, undefined)
 })
 
 t.test('advanced tokens are those that the database would issue', async (t) => {

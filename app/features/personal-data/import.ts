@@ -24,9 +24,6 @@ const mostLineBytes = 64 * 2 ** 20
 const batchRows = 500
 const uniqueViolation = '23505'
 
-/** Tables whose rows belong to the other database: its feed, its history's start, its audit chain. */
-const staying = ['change_log', 'history_begun', 'webhook_deliveries', 'audit']
-
 async function* readEntries(source: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
   for await (const { number, text, fault } of readLines(source, mostLineBytes)) {
     if (fault !== undefined) throw new UnusableExport(`line ${number}: ${fault}`)
@@ -67,21 +64,6 @@ const chooseColumns = ({ table, row, line }: Entry, known: KnownTable | undefine
   }
   return columns.filter((name) => name in row)
 }
-
-/** Inactive until the operator enables it, because the other database still sends. */
-const toInactiveWebhook = (row: Row): Row => ({
-  customer_id: row.customer_id,
-  webhook_id: row.webhook_id,
-  url: row.url,
-  resources: row.resources,
-  created_at: row.created_at,
-  token: row.token,
-  since: '0',
-  day: row.day,
-  identity: row.identity,
-  state: 'disabled',
-  reason: 'operator',
-})
 
 const insertRows = async (trx: Db, table: string, columns: readonly string[], rows: readonly Row[]) => {
   const target = sql.join(columns.map((column) => sql.ref(column)))
@@ -136,14 +118,18 @@ const createImporter = (trx: Db, head: ExportHead, knownTables: KnownTables) => 
     const known = knownTables.get(table)
     // Without its proof, a row cannot be imported.
     const proof = known?.proofs?.[0]
-    if (staying.includes(table) || (proof !== undefined && !(proof in first.row))) return
-    const columns = chooseColumns(first, known).filter((name) => name !== 'audit_ref')
-    const isWebhook = table === 'webhooks'
-    const values = written.map(({ row }) => (isWebhook ? toInactiveWebhook(row) : row))
+    const isWithoutProof = proof !== undefined && !(proof in first.row)
+    // The audit trail belongs to the chain of the other database.
+    if (table === 'audit' || known?.staysBehind || isWithoutProof) return
+    const imported = known?.imported
+    const columns = chooseColumns(first, known)
+      .filter((name) => name !== 'audit_ref')
+      .filter((name) => imported?.columns.includes(name) ?? true)
+    const names = [...columns, ...Object.keys(imported?.values ?? {})]
     const target = table === 'record_history' ? waitingHistory : table
-    const names = isWebhook ? Object.keys(values[0] ?? {}) : columns
+    const changed = written.map(({ row }) => ({ ...row, ...imported?.values }))
     try {
-      rows[table] = (rows[table] ?? 0) + (await insertRows(trx, target, names, values))
+      rows[table] = (rows[table] ?? 0) + (await insertRows(trx, target, names, changed))
     } catch (cause) {
       if (table === 'customers' && (cause as { code?: string }).code === uniqueViolation) {
         throw new UnusableExport(`this database has a customer ${head.customer}: erase it first`, { cause })
@@ -183,12 +169,13 @@ const createImporter = (trx: Db, head: ExportHead, knownTables: KnownTables) => 
 
 const plural = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`
 
+type Counts = Readonly<Record<string, number>>
+
 const describeLeft = (
-  head: ExportHead,
-  read: Record<string, number>,
-  rows: Record<string, number>,
+  { customer, with_keys }: ExportHead,
+  { read, rows }: Readonly<{ read: Counts; rows: Counts }>,
+  knownTables: KnownTables,
 ): string[] => {
-  const { customer, with_keys } = head
   const count = (table: string) => read[table] ?? 0
   const left: string[] = []
   const keys = count('api_keys') + count('key_links')
@@ -203,11 +190,9 @@ const describeLeft = (
       `${plural(grants, 'grant')} of custom endpoints that this database lacks: run certdata custom apply, then certdata custom grant`,
     )
   }
-  if (count('webhooks') > 0) {
-    left.push(
-      `${plural(count('webhooks'), 'webhook')} wait: run certdata webhooks enable for each when clients use this database`,
-    )
-  }
+  for (const [table, { imported }] of knownTables)
+    if (imported && count(table) > 0)
+      left.push(`${plural(count(table), imported.leftBehind.noun)} ${imported.leftBehind.nextStep}`)
   if (count('audit') > 0) {
     left.push(
       `${plural(count('audit'), 'audit entry', 'audit entries')}: they belong to the chain of the other database. Keep this file`,
@@ -247,5 +232,5 @@ export const importCustomer = async (
   if (head === undefined || importer === undefined) throw new UnusableExport('the file is empty')
   if (!isComplete) throw new UnusableExport('the last line is missing: the file was cut')
   const { read, rows } = importer
-  return { customer: head.customer, rows, leftBehind: describeLeft(head, read, rows) }
+  return { customer: head.customer, rows, leftBehind: describeLeft(head, { read, rows }, knownTables) }
 }

@@ -1,5 +1,5 @@
 import { createSecrets } from '../../../app/config/secrets.ts'
-import { createWebhookKeys } from '../../../app/feed/webhooks/keys.ts'
+import { createWebhookKeys } from '../../../app/features/webhooks/keys.ts'
 import type { Vector } from './write.ts'
 
 const seconds = (text: string) => Date.parse(text) / 1000

@@ -6,7 +6,6 @@ import { importRecords } from '../../../app/import/index.ts'
 import { loadReferenceData } from '../../../app/local/reference/load.ts'
 import { createCommandLine, run as runCommand } from '../../command-line.ts'
 import { createStage } from '../../custom/stage.ts'
-import { createReceiver, startSender } from '../../feed/webhook-stage.ts'
 import {
   closeAfter,
   createTestApp,
@@ -15,7 +14,6 @@ import {
   logIn,
   secretKey,
   type TestDatabase,
-  until,
 } from '../../helper.ts'
 
 // A customer moves from one database to another, as docs/scaling.md describes.
@@ -29,9 +27,8 @@ const open = async () => {
   const app = await createTestApp(database)
   closeAfter(t, app, database)
   await loadReferenceData(database.operator)
-  const receiver = createReceiver('hooks.example.com')
   const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey }
-  return { database, app, receiver, env, ...createCommandLine(env) }
+  return { database, app, env, ...createCommandLine(env) }
 }
 const [old, cell] = [await open(), await open()]
 const run = (database: TestDatabase, text: string) => sql.raw(text).execute(database.operator)
@@ -57,11 +54,6 @@ const fill = async () => {
   )
   const { give } = createStage(old.database)
   await give('acme', readText('examples/custom/expiring-by-country.yaml'))
-  await run(
-    old.database,
-    `insert into webhooks (customer_id, webhook_id, url, resources, token, since, day, identity)
-    select 'acme', 'wh_0123456789abcdef', 'https://hooks.example.com/a', array['products'], 't', '3', current_date, 'another'`,
-  )
   const { api_key: apiKey } = await old.json('keys', 'issue', 'acme')
   return apiKey as string
 }
@@ -111,17 +103,12 @@ t.test('a customer moves with settings, records, times, history and keys', async
   const imported = await cell.json('customers', 'import', file)
   t.match(imported, {
     customer: 'acme',
-    rows: { customers: 1, products: 2, lab: 2, api_keys: 1, webhooks: 1 },
+    rows: { customers: 1, products: 2, lab: 2, api_keys: 1 },
   })
   const [before, after] = [await logIn(old.app, apiKey), await logIn(cell.app, apiKey)]
   t.strictSame(await readAnswers(after.get), await readAnswers(before.get))
   t.match((await after.get('/v1/me')).json(), { data: { settings: { expiring_within: 30 } } })
-  t.match(imported.left_behind, [
-    /1 grant of custom endpoints/,
-    /1 webhook wait.*webhooks enable/,
-    /audit entries/,
-    /410/,
-  ])
+  t.match(imported.left_behind, [/1 grant of custom endpoints/, /audit entries/, /410/])
   const entries = await cell.json('audit', 'list', '--customer', 'acme')
   t.equal(entries.filter(({ action }: { action: string }) => action === 'customers.import').length, 1)
 })
@@ -142,15 +129,6 @@ t.test('the moved customer goes on: changes, history and feed', async (t) => {
   )
   const changes = (await get(`/v1/changes?after=${token}&previous=true`)).body
   t.match(changes, '"Acme Gateway 101"')
-})
-
-t.test('a webhook sends only after it was enabled, and leads to a full read', async (t) => {
-  const { database, receiver } = cell
-  await startSender(t, database, receiver)
-  t.equal(receiver.messages().length, 0)
-  await run(database, `update webhooks set state = 'active', reason = null`)
-  await until('a message arrives', () => receiver.messages().length > 0)
-  t.match(receiver.messages()[0]?.message.data, { resources: ['products'] })
 })
 
 t.test('an export without keys leaves them behind, and says so', async (t) => {

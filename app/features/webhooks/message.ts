@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { jsonType } from '../../http/formats.ts'
 import type { Outbound } from '../../http/outbound.ts'
-import { parseRetryAfter } from '../../http/retry-after.ts'
 import type { WebhookKeys } from './keys.ts'
+import { parseRetryAfter } from './retry-after.ts'
 
 /** It has no data of records. `after`: a sync token. See docs/decisions/0106-webhooks-carry-a-token.md. */
 export type WebhookMessage = Readonly<{

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { LeasedWebhook } from '../../app/feed/webhooks/lease.ts'
-import { createRounds } from '../../app/feed/webhooks/rounds.ts'
+import type { LeasedWebhook } from '../../../app/features/webhooks/lease.ts'
+import { createRounds } from '../../../app/features/webhooks/rounds.ts'
 
 type Claim = Parameters<Parameters<typeof createRounds>[0]['claim']>[0]
 

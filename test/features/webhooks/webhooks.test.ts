@@ -1,23 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import type { Listener } from '../../app/cache/poller.ts'
-import { createSecrets } from '../../app/config/secrets.ts'
-import { createDb, createPool, inTurn, readerRole } from '../../app/db/connect.ts'
-import { distrust, regainTrust } from '../../app/db/trust.ts'
-import type { SyncToken } from '../../app/feed/token.ts'
-import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
-import { claimWebhooks, type LeasedWebhook, updateWebhook } from '../../app/feed/webhooks/lease.ts'
-import { decide, delayAfter, giveUpMs } from '../../app/feed/webhooks/schedule.ts'
-import { leaseMs, startWebhooks } from '../../app/feed/webhooks/sender.ts'
-import type { Delivery } from '../../app/feed/webhooks/store.ts'
-import { verifyWebhook } from '../../clients/typescript/src/webhook.ts'
-import { webhookMessage } from '../../schemas/webhooks.ts'
-import { asCustomer, closeAfter, connectOwner, createTestApp, createTestDatabase, until } from '../helper.ts'
-import { hostName, startInternet } from '../outbound.ts'
-import { eraseCustomer, exportCustomer, withoutPersonalData } from '../personal-data.ts'
-import { createSeverable } from './severable.ts'
-import { addProduct } from './stage.ts'
+import type { Listener } from '../../../app/cache/poller.ts'
+import { createSecrets } from '../../../app/config/secrets.ts'
+import { createDb, createPool, inTurn, readerRole } from '../../../app/db/connect.ts'
+import { distrust, regainTrust } from '../../../app/db/trust.ts'
+import { createWebhookKeys } from '../../../app/features/webhooks/keys.ts'
+import { claimWebhooks, type LeasedWebhook, updateWebhook } from '../../../app/features/webhooks/lease.ts'
+import { decide, delayAfter, giveUpMs } from '../../../app/features/webhooks/schedule.ts'
+import { leaseMs, startWebhooks } from '../../../app/features/webhooks/sender.ts'
+import type { Delivery } from '../../../app/features/webhooks/store.ts'
+import type { SyncToken } from '../../../app/feed/token.ts'
+import { verifyWebhook } from '../../../clients/typescript/src/webhook.ts'
+import { webhookMessage } from '../../../schemas/webhooks.ts'
+import { createSeverable } from '../../feed/severable.ts'
+import { addProduct } from '../../feed/stage.ts'
+import {
+  asCustomer,
+  closeAfter,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  until,
+} from '../../helper.ts'
+import { hostName, startInternet } from '../../outbound.ts'
+import { eraseCustomer, exportCustomer, withoutPersonalData } from '../../personal-data.ts'
 import {
   createCommands,
   createReceiver,
@@ -27,7 +34,7 @@ import {
   type Receiver,
   startSender,
   tokens,
-} from './webhook-stage.ts'
+} from './stage.ts'
 
 const database = await createTestDatabase()
 const { operator } = database

@@ -2,9 +2,9 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { addCustomer, createTestDatabase, until } from '../helper.ts'
-import { addProduct } from './stage.ts'
-import { createCommands, createReceiver, quiet, startSender } from './webhook-stage.ts'
+import { addProduct } from '../../feed/stage.ts'
+import { addCustomer, createTestDatabase, until } from '../../helper.ts'
+import { createCommands, createReceiver, quiet, startSender } from './stage.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -15,7 +15,7 @@ t.test('after a sender is killed, another one repeats its message within ten sec
   const receiver = createReceiver(`${id}.example.com`)
   const { json } = createCommands(database, receiver)
   const webhook = await json('add', id, `https://${id}.example.com/hook`, '--resources', 'products')
-  const child = fork(join(import.meta.dirname, 'webhook-sender.ts'), [database.url])
+  const child = fork(join(import.meta.dirname, 'sender.ts'), [database.url])
   t.teardown(() => child.kill('SIGKILL'))
   const sent = new Promise<string>((resolve) => child.once('message', (name) => resolve(String(name))))
   await addProduct(database, id, 'p1')

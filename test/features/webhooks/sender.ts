@@ -1,9 +1,9 @@
-import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
-import { createWebhookKeys } from '../../app/feed/webhooks/keys.ts'
-import { createDeliver } from '../../app/feed/webhooks/message.ts'
-import { startWebhooks } from '../../app/feed/webhooks/sender.ts'
-import { startTestFence } from '../helper.ts'
-import { secrets, tokens } from './webhook-stage.ts'
+import { createDb, createPool, readerRole } from '../../../app/db/connect.ts'
+import { createWebhookKeys } from '../../../app/features/webhooks/keys.ts'
+import { createDeliver } from '../../../app/features/webhooks/message.ts'
+import { startWebhooks } from '../../../app/features/webhooks/sender.ts'
+import { startTestFence } from '../../helper.ts'
+import { secrets, tokens } from './stage.ts'
 
 /** Sends webhooks without ever receiving a response. Reports each message's id to the parent process. */
 const [, , url = ''] = process.argv

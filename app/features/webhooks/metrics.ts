@@ -1,6 +1,6 @@
-import { byLabel, counter, createSlowFigure, type Figure, gauge, gaugeMin } from './figures.ts'
+import { byLabel, counter, createSlowFigure, type Figure, gauge, gaugeMin } from '../../observe/figures.ts'
 
-type WebhookFigures = {
+type FigureSources = {
   attempts: Readonly<Record<string, number>>
   /** Time of the last scan of all webhooks, in milliseconds since 1970. `undefined` before the first scan. */
   checkedAt: () => number | undefined
@@ -9,8 +9,8 @@ type WebhookFigures = {
 
 const keptMs = 30_000
 
-/** Lists the metrics of webhooks. The database counts failing and disabled ones at most once per `keptMs`. */
-export const listWebhookFigures = ({ attempts, checkedAt, count }: WebhookFigures): readonly Figure[] => {
+/** The database counts failing and disabled webhooks at most every 30 s. */
+export const listFigures = ({ attempts, checkedAt, count }: FigureSources): readonly Figure[] => {
   const readCounts = createSlowFigure({ read: count, now: () => performance.now(), keptMs })
   return [
     counter('certdata_webhook_attempts_total', 'Messages sent to receivers of webhooks, by result', () =>

@@ -1,12 +1,30 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { maskQuery } from '../audit/mask-query.ts'
-import type { AuditAction } from '../audit/record.ts'
-import type { Secrets } from '../config/secrets.ts'
-import type { Db } from '../db/schema.ts'
-import { createTokenCodec } from '../feed/token.ts'
-import { findCurrentPosition } from '../feed/webhooks/find-changes.ts'
-import { createWebhookKeys } from '../feed/webhooks/keys.ts'
-import { createDeliver, createMessageId, isDelivered } from '../feed/webhooks/message.ts'
+import { maskQuery } from '../../audit/mask-query.ts'
+import type { AuditAction } from '../../audit/record.ts'
+import { parseSlug, parseWith } from '../../command-line/arguments.ts'
+import { changeAsOperator, changeAudited, recordAct, requireCustomer } from '../../command-line/audited.ts'
+import { type Confirmable, confirm, withYes } from '../../command-line/confirm.ts'
+import { withOperator } from '../../command-line/context.ts'
+import { Refusal } from '../../command-line/refusal.ts'
+import {
+  createCommand,
+  createGroup,
+  createTableCommand,
+  type Output,
+  print,
+  type Shell,
+  type TableOutput,
+} from '../../command-line/shell.ts'
+import { printTable } from '../../command-line/table.ts'
+import type { Secrets } from '../../config/secrets.ts'
+import type { Db } from '../../db/schema.ts'
+import { createTokenCodec } from '../../feed/token.ts'
+import { createOutbound, parseTarget } from '../../http/outbound.ts'
+import type { ResourceName } from '../../records/resources/define.ts'
+import { resourceNames } from '../../records/resources/index.ts'
+import { findCurrentPosition } from './find-changes.ts'
+import { createWebhookKeys } from './keys.ts'
+import { createDeliver, createMessageId, isDelivered } from './message.ts'
 import {
   activateWebhook,
   addWebhook,
@@ -19,25 +37,10 @@ import {
   noteWebhookResult,
   removeWebhook,
   type Webhook,
-} from '../feed/webhooks/store.ts'
-import { createOutbound } from '../http/outbound.ts'
-import type { ResourceName } from '../records/resources/define.ts'
-import { resourceNames } from '../records/resources/index.ts'
-import { parseHttpsUrl, parseSlug } from './arguments.ts'
-import { changeAsOperator, changeAudited, recordAct, requireCustomer } from './audited.ts'
-import { type Confirmable, confirm, withYes } from './confirm.ts'
-import { withOperator } from './context.ts'
-import { Refusal } from './refusal.ts'
-import {
-  createCommand,
-  createGroup,
-  createTableCommand,
-  type Output,
-  print,
-  type Shell,
-  type TableOutput,
-} from './shell.ts'
-import { printTable } from './table.ts'
+} from './store.ts'
+
+/** Refuses private IP addresses. */
+const parseHttpsUrl = parseWith((value) => parseTarget(value).href)
 
 const parseResources = (text: string): ResourceName[] => {
   const names = text.split(',')
