@@ -1,5 +1,7 @@
 import type { Feature } from './feature.ts'
 import { accessRequests } from './features/access-requests/feature.ts'
+import { auditList } from './features/audit-list/feature.ts'
+import { oauth } from './features/oauth/feature.ts'
 import { personalData } from './features/personal-data/feature.ts'
 import { verify } from './features/verify/feature.ts'
 import { webhooks } from './features/webhooks/feature.ts'
@@ -11,4 +13,6 @@ export const features: readonly Feature[] = [
   personalData,
   accessRequests,
   webhooks,
+  auditList,
+  oauth,
 ]

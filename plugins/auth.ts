@@ -12,7 +12,12 @@ import {
   createAuthenticate,
 } from '../app/identity/authenticate.ts'
 import { createKeyIds } from '../app/identity/key-ids.ts'
-import { createLoginEvents, type KeyCheck, type LoginListener } from '../app/identity/login-events.ts'
+import {
+  createLoginEvents,
+  type KeyCheck,
+  type LoginListener,
+  type LoginSource,
+} from '../app/identity/login-events.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { createPrincipals, type Principals } from '../app/identity/principals.ts'
 import { authorize, checkNetwork } from '../app/identity/rights.ts'
@@ -67,6 +72,14 @@ declare module 'fastify' {
     refusedKeyId: string | undefined
   }
 }
+
+/** Headers of an answer with a key or a token. */
+export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+export const toLoginSource = ({ clientAddress: ip, id: requestId }: FastifyRequest): LoginSource => ({
+  ip,
+  requestId,
+})
 
 async function auth(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const { signingKeys, publicUrl } = options

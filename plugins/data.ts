@@ -10,8 +10,7 @@ import { createTokenCodec } from '../app/feed/token.ts'
 import { createProveEmpty } from '../app/feed/unchanged.ts'
 import { createWaiting, type Waiting } from '../app/feed/wait.ts'
 import { createCursorCodec } from '../app/lists/cursor.ts'
-import { createLists } from '../app/lists/lists.ts'
-import { createTrail, type Trail } from '../app/operator/trail/trail.ts'
+import { createLists, type Lists } from '../app/lists/lists.ts'
 import { createHistory, type RecordHistories } from '../app/records/history/history.ts'
 import { createRecords, type Records } from '../app/records/records.ts'
 import type { Deps } from './deps.ts'
@@ -20,11 +19,11 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** YYYY-MM-DD in UTC, by the database's clock, so that all instances agree. */
     today(): string
+    lists: Lists
     records: Records
     history: RecordHistories
     custom: Custom
     exports: Readonly<{ records: RecordExports; custom: CustomExports; rows: Exports }>
-    trail: Trail
     feed: Feed
     feedWaiting: Pick<Waiting, 'count'>
   }
@@ -73,6 +72,7 @@ export default fp<Deps>(
       closed()
     })
     app.decorate('today', today)
+    app.decorate('lists', lists)
     app.decorate('records', createRecords({ ...reading, monotonicNow }))
     app.decorate('history', createHistory(reading))
     app.decorate('custom', custom)
@@ -81,7 +81,6 @@ export default fp<Deps>(
       custom: createCustomExports({ exports }),
       rows: exports,
     })
-    app.decorate('trail', createTrail({ ...reading, db, exports }))
     app.decorate('feed', feed)
     app.decorate('feedWaiting', waiting)
   },

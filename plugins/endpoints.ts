@@ -125,6 +125,7 @@ export default fp<EndpointOptions>(
     })
     app.decorate('endpoint', (row: Endpoint) => {
       const { openapi, ...schema } = row.schema
+      app.addPublicPath(row.path)
       for (const prefix of prefixes) {
         const common = {
           url: prefix + row.path,

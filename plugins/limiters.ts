@@ -3,7 +3,7 @@ import type { Config } from '../app/config/config.ts'
 import { createConcurrency } from '../app/limits/concurrency.ts'
 import { createFailures } from '../app/limits/failures.ts'
 import { createQuotas } from '../app/limits/limiter.ts'
-import { createKeyLimits, createLogins } from '../app/limits/logins.ts'
+import { createLogins } from '../app/limits/logins.ts'
 import { after } from '../app/overload/timer.ts'
 import type { Deps } from './deps.ts'
 
@@ -16,7 +16,6 @@ const createLimiters = ({ config: { limits }, limitStore: store, monotonicNow: n
     quotas: createQuotas(counting),
     failures,
     logins: createLogins({ ...counting, failures }),
-    keyChecks: createKeyLimits(counting),
     concurrency: createConcurrency({ store, after }),
   }
 }

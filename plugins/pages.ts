@@ -41,6 +41,8 @@ const pagePolicy = policyWith("'self'")
 export const styledPolicy = policyWith("'self' 'unsafe-inline'")
 
 export const immutable = 'public, max-age=31536000, immutable'
+/** Of documents below `/.well-known/`. */
+export const wellKnownCacheControl = 'public, max-age=300'
 
 /** A program that accepts anything gets the first of these. */
 const preferredType = getChoice([problemType, jsonType, htmlType.split(';')[0] as string])

@@ -8,7 +8,6 @@ import { problemBody, problemType } from '../app/http/problem.ts'
 import { findNearest } from '../app/lists/nearest.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { createEarlyRepeats } from '../app/overload/early-repeats.ts'
-import { resourceNames } from '../schemas/resource-name.ts'
 
 type ProblemOptions = {
   publicUrl: string
@@ -23,6 +22,8 @@ declare module 'fastify' {
   interface FastifyContextConfig extends BodyConfig {}
   interface FastifyInstance {
     sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply
+    /** Proposes the first part of this path, which is below `/v1`, for similar unknown paths. */
+    addPublicPath(path: string): void
   }
 }
 
@@ -89,9 +90,7 @@ export const toApiError = (error: unknown, request?: FastifyRequest): ApiError |
   return request && problem ? withQueryFaults(problem, request) : problem
 }
 
-const publicNames = [...resourceNames, 'changes', 'history', 'audit', 'me', 'custom']
-
-const describeMissing = (url: string): ApiError => {
+const describeMissing = (url: string, publicNames: readonly string[]): ApiError => {
   const path = url.replace(/\?.*$/s, '')
   const detail = path.includes('//')
     ? 'The path has two slashes in a row: send one'
@@ -112,10 +111,14 @@ export default fp<ProblemOptions>(
   async (app, { publicUrl, headers }) => {
     const warn = throttleWarnings(app.log)
     const holdEarlyRepeat = createEarlyRepeats()
+    const publicNames = new Set<string>()
+    app.decorate('addPublicPath', (path: string) => {
+      publicNames.add(path.split('/')[1] as string)
+    })
     app.decorate('sendProblem', (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const found = toApiError(error, request)
       const isBare = found?.code === 'not_found' && found.extras.detail === undefined
-      const known = isBare ? describeMissing(request.raw.url ?? '') : found
+      const known = isBare ? describeMissing(request.raw.url ?? '', [...publicNames]) : found
       if (!known || known.status === 500) request.log.error({ err: error }, 'request failed')
       else if (known.status > 500) request.log.debug({ err: error }, 'request refused')
       // Without a cause, the poller has already warned.

@@ -10,7 +10,7 @@ import { after } from '../app/overload/timer.ts'
 import type { PageContent } from '../app/site/layout.ts'
 import type { Deps } from '../plugins/deps.ts'
 import type { FeatureRoutes } from '../plugins/feature-routes.ts'
-import { acceptOnlyForms, formType } from '../plugins/oauth.ts'
+import { acceptOnlyForms, formType } from '../plugins/forms.ts'
 import { accessForm, accessRequest, accessRequestAnswer } from '../schemas/access-requests.ts'
 
 type RouteOptions = { requests: AccessRequests }

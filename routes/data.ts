@@ -5,20 +5,17 @@ import { feedCost, offeredTypes } from '../app/feed/request.ts'
 import { jsonType } from '../app/http/formats.ts'
 import { isJsonFormat } from '../app/http/media-type.ts'
 import type { QueryString } from '../app/http/pairs.ts'
-import { auditScope, changesScope } from '../app/identity/scopes.ts'
+import { changesScope } from '../app/identity/scopes.ts'
 import { requireNoParameters } from '../app/lists/no-parameters.ts'
 import { describeMe } from '../app/openapi/account.ts'
-import { describeAudit } from '../app/openapi/audit.ts'
 import { changesPage, describeChanges } from '../app/openapi/changes.ts'
 import { describeHistory, describeRecordHistory } from '../app/openapi/history.ts'
 import { describeItem, describePage, envelopes } from '../app/openapi/records.ts'
-import { trailCost, trailTypes } from '../app/operator/trail/trail.ts'
 import { createNamedScopes, includedScopes } from '../app/records/query/named-resources.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
 import { cachedEndpoint, exportedEndpoint, streamedEndpoint } from '../plugins/data-endpoints.ts'
 import type { Endpoint, EndpointParams } from '../plugins/endpoint.ts'
 import { formatLink, formatTiming } from '../plugins/entry-reply.ts'
-import { auditEntries } from '../schemas/audit.ts'
 import { historyPage } from '../schemas/history.ts'
 import { me } from '../schemas/me.ts'
 import { customAnswer } from '../schemas/page.ts'
@@ -130,22 +127,6 @@ const changesEndpoint = ({ feed }: FastifyInstance, origin: Origin): Endpoint =>
     origin,
   )
 
-const auditEndpoint = ({ trail }: FastifyInstance, origin: Origin): Endpoint =>
-  streamedEndpoint(
-    {
-      path: '/audit',
-      scope: auditScope,
-      demo: false,
-      schema: { openapi: describeAudit, response: { 200: auditEntries.page } },
-      minuteCost: trailCost,
-      offers: () => trailTypes,
-      hold: trail.hold,
-      parse: trail.parse,
-      respond: trail.answer,
-    },
-    origin,
-  )
-
 /** JSON that is computed for each request, so that Fastify's serializer writes it. */
 const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
   path: '/me',
@@ -180,6 +161,5 @@ export const dataEndpoints = (app: FastifyInstance, origin: Origin): Endpoint[] 
   ...historyEndpoints(app, origin),
   customEndpoint(app, origin),
   changesEndpoint(app, origin),
-  auditEndpoint(app, origin),
   meEndpoint(app),
 ]

@@ -5,10 +5,12 @@ import type { FeatureRoutes } from '../plugins/feature-routes.ts'
 import rateLimit from '../plugins/rate-limit.ts'
 import reference from '../plugins/reference.ts'
 import { accessRequestRoutes } from './access-requests.ts'
+import { auditListRoutes } from './audit-list.ts'
 import { dataEndpoints } from './data.ts'
 import { demoRoutes } from './demo.ts'
 import { keyLinkRoutes } from './key-link.ts'
-import { authRoutes, oauthRoutes } from './login.ts'
+import { authRoutes } from './login.ts'
+import { oauthRoutes } from './oauth.ts'
 import { healthRoutes, metricsRoutes } from './operations.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
 import { statusRoutes } from './status.ts'
@@ -19,6 +21,8 @@ const featureRoutes: readonly FeatureRoutes[] = [
   // One line for each of them.
   accessRequestRoutes,
   webhookRoutes,
+  auditListRoutes,
+  oauthRoutes,
 ]
 
 export default fp<Deps>(
@@ -34,7 +38,6 @@ export default fp<Deps>(
       for (const row of dataEndpoints(closed, { publicUrl })) closed.endpoint(row)
       for (const { withToken } of featureRoutes) if (withToken) await closed.register(withToken, deps)
     })
-    await app.register(oauthRoutes, deps)
     await app.register(wellKnownRoutes, deps)
     await app.register(statusRoutes, deps)
     await app.register(pageRoutes)

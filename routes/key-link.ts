@@ -8,8 +8,8 @@ import { createCount } from '../app/limits/limiter.ts'
 import { emptyQuery } from '../app/lists/no-parameters.ts'
 import { after } from '../app/overload/timer.ts'
 import { keyPage } from '../app/site/key-page.ts'
+import { noStore } from '../plugins/auth.ts'
 import type { Deps } from '../plugins/deps.ts'
-import { noStore } from '../plugins/oauth.ts'
 import { keyLinkRequest } from '../schemas/key-link.ts'
 
 type KeyLinkOptions = Pick<Deps, 'config' | 'reserved' | 'publicUrl' | 'limitStore' | 'monotonicNow'>

@@ -1,27 +1,12 @@
 import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { ApiError } from '../app/errors.ts'
-import { routedMethods } from '../app/http/methods.ts'
 import { presentApiKey } from '../app/identity/credential.ts'
 import { jwksMaxAgeSeconds } from '../app/identity/signing-keys.ts'
 import { emptyQuery } from '../app/lists/no-parameters.ts'
-import {
-  describeIntrospection,
-  describeLogin,
-  describeRevocation,
-  describeSigningKeys,
-  describeToken,
-} from '../app/openapi/account.ts'
-import oauth, {
-  authenticateClient,
-  formType,
-  noStore,
-  type OAuthPluginOptions,
-  toLoginSource,
-} from '../plugins/oauth.ts'
-import * as schemas from '../schemas/auth.ts'
-
-const { tokenAnswer } = schemas
+import { describeLogin, describeSigningKeys } from '../app/openapi/account.ts'
+import { noStore, toLoginSource } from '../plugins/auth.ts'
+import { jwksAnswer, loginRequest, tokenAnswer } from '../schemas/auth.ts'
 
 // RFC 7617. The key is the user, or the password if the user is empty or the key's id. '' is no valid key.
 const readBasic = (encoded: string): string => {
@@ -52,7 +37,7 @@ export const authRoutes = async (app: FastifyInstance): Promise<void> => {
     config: { bodyHint: 'Send {"api_key": "…"} as JSON, or the key by HTTP Basic.' },
     schema: {
       openapi: describeLogin,
-      body: schemas.loginRequest,
+      body: loginRequest,
       querystring: emptyQuery,
       response: { 200: tokenAnswer },
     },
@@ -66,60 +51,8 @@ export const authRoutes = async (app: FastifyInstance): Promise<void> => {
   })
   app.get(
     '/.well-known/jwks.json',
-    { schema: { openapi: describeSigningKeys, response: { 200: schemas.jwksAnswer } } },
+    { schema: { openapi: describeSigningKeys, response: { 200: jwksAnswer } } },
     (_request, reply) =>
       reply.header('cache-control', `public, max-age=${jwksMaxAgeSeconds}`).send(app.signingKeys.jwks),
   )
-}
-
-const throwNotFound = (): never => {
-  throw new ApiError('not_found', {
-    detail: 'There are /v1/oauth/token, /v1/oauth/revoke and /v1/oauth/introspect',
-  })
-}
-
-export const oauthRoutes = async (app: FastifyInstance, options: OAuthPluginOptions): Promise<void> => {
-  await app.register(oauth, options)
-  const typed = app.withTypeProvider<ZodTypeProvider>()
-  const config = { bodyType: formType }
-  typed.route({
-    method: 'POST',
-    url: '/v1/oauth/token',
-    config,
-    schema: {
-      openapi: describeToken,
-      body: schemas.tokenGrantRequest,
-      querystring: emptyQuery,
-      response: { 200: tokenAnswer },
-    },
-    preValidation: authenticateClient('issue'),
-    handler: (request) => app.oauth.issue.answer(request.client, request.body, toLoginSource(request)),
-  })
-  typed.route({
-    method: 'POST',
-    url: '/v1/oauth/revoke',
-    config,
-    schema: { openapi: describeRevocation, body: schemas.tokenReference, querystring: emptyQuery },
-    preValidation: authenticateClient('revoke'),
-    handler: async (request, reply) => {
-      await app.oauth.revoke.answer(request.client, request.body, toLoginSource(request))
-      return reply.send()
-    },
-  })
-  typed.route({
-    method: 'POST',
-    url: '/v1/oauth/introspect',
-    config,
-    schema: {
-      openapi: describeIntrospection,
-      body: schemas.tokenReference,
-      querystring: emptyQuery,
-      response: { 200: schemas.introspectionAnswer },
-    },
-    preValidation: authenticateClient('introspect'),
-    handler: (request) => app.oauth.introspect.answer(request.client, request.body),
-  })
-  // In this scope, so that unknown paths are refused in OAuth's format.
-  const url = '/v1/oauth/*'
-  app.route({ method: [...routedMethods], url, onRequest: throwNotFound, handler: throwNotFound })
 }

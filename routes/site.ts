@@ -1,19 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { jsonType } from '../app/http/formats.ts'
 import type { QueryString } from '../app/http/pairs.ts'
-import {
-  apiCatalog,
-  apiCatalogType,
-  authorizationServerMetadata,
-  protectedResourceMetadata,
-} from '../app/identity/metadata.ts'
-import { namedScopes } from '../app/identity/scopes.ts'
+import { apiCatalog, apiCatalogType } from '../app/site/api-catalog.ts'
 import { once } from '../app/site/once.ts'
 import { findReferenceLink } from '../app/site/reference-link.ts'
 import { securityTxt } from '../app/site/security-txt.ts'
 import type { SiteFile } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
-import { immutable, type SendPage, styledPolicy } from '../plugins/pages.ts'
+import { immutable, type SendPage, styledPolicy, wellKnownCacheControl } from '../plugins/pages.ts'
 
 export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
   const { site, describedRoutes } = app
@@ -37,38 +30,22 @@ export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
 }
 
 const catalogPath = '/.well-known/api-catalog'
-const cacheControl = 'public, max-age=300'
 
-/** RFC 8414, RFC 9728, RFC 9727, RFC 9116. */
+/** RFC 9727 and RFC 9116. */
 export const wellKnownRoutes = async (
   app: FastifyInstance,
   { publicUrl, config: { securityContact }, now }: Pick<Deps, 'publicUrl' | 'config' | 'now'>,
 ): Promise<void> => {
   const contactUrl = `${publicUrl}${app.site.contactPage?.path ?? '/'}`
-  const link = `<${publicUrl}${catalogPath}>; rel="api-catalog"`
-  const documents = [
-    [
-      '/.well-known/oauth-authorization-server',
-      jsonType,
-      authorizationServerMetadata(publicUrl, namedScopes),
-      {},
-    ],
-    [
-      '/.well-known/oauth-protected-resource',
-      jsonType,
-      protectedResourceMetadata(publicUrl, namedScopes),
-      {},
-    ],
-    [catalogPath, apiCatalogType, apiCatalog(publicUrl), { link }],
-  ] as const
-  for (const [url, type, document, headers] of documents) {
-    const body = Buffer.from(JSON.stringify(document))
-    const constant = { ...headers, 'cache-control': cacheControl }
-    app.get(url, (_request, reply) => reply.headers(constant).type(type).send(body))
+  const catalog = Buffer.from(JSON.stringify(apiCatalog(publicUrl, app.site.metadataPaths)))
+  const catalogHeaders = {
+    link: `<${publicUrl}${catalogPath}>; rel="api-catalog"`,
+    'cache-control': wellKnownCacheControl,
   }
+  app.get(catalogPath, (_request, reply) => reply.headers(catalogHeaders).type(apiCatalogType).send(catalog))
   app.get('/.well-known/security.txt', (_request, reply) =>
     reply
-      .header('cache-control', cacheControl)
+      .header('cache-control', wellKnownCacheControl)
       .type('text/plain; charset=utf-8')
       .send(securityTxt(publicUrl, securityContact ?? contactUrl, now())),
   )

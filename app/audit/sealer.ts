@@ -29,7 +29,8 @@ const takeSealLock = async (trx: Db, isWaited: boolean): Promise<boolean> => {
 
 type Batch = { head: ChainHead; count: number }
 
-// See docs/decisions/0017-pending-audit-entries-have-rows.md.
+// `prepare_audit_seals` also copies the entries. See docs/decisions/0017-pending-audit-entries-have-rows.md and
+// docs/decisions/0100-customers-read-copies-of-sealed-entries.md.
 const sealBatch = (db: Db, key: ChainKey, isWaited: boolean): Promise<Batch | undefined> =>
   db.transaction().execute(async (trx) => {
     if (!(await takeSealLock(trx, isWaited))) return undefined

@@ -1,17 +1,55 @@
 import type { Command } from 'commander'
+import type { AuditEvent } from '../audit/record.ts'
 import { type Config, parseConfig } from '../config/config.ts'
 import { localOrigin } from '../config/local-origin.ts'
 import type { Db } from '../db/schema.ts'
+import { type ApiKey, addApiKey, type NewApiKey } from '../identity/api-key-store.ts'
 import { createApiKey } from '../identity/api-keys.ts'
 import type { Customer } from '../identity/customers.ts'
 import { addKeyLink } from '../identity/key-links.ts'
+import { demoCustomerId } from '../identity/principal.ts'
 import { parseExpiry, parseNetworks, parseSlug } from './arguments.ts'
-import { recordAct } from './audited.ts'
-import { addKey, type LimitOptions, requireKeyOwner } from './client-keys.ts'
+import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
 import { Refusal } from './refusal.ts'
-import { parseScopes, withOwnScopes } from './scopes.ts'
-import { createCommand, formatNewKey, formatNewLink, print, type Shell } from './shell.ts'
+import { parseScopes, requireGranted, withOwnScopes } from './scopes.ts'
+import { createCommand, formatNewKey, formatNewLink, type Output, print, type Shell } from './shell.ts'
+
+/** `scopes`: all but `onlyNamedScopes` by default. `expires`: no end. `networks`: any address. */
+export type LimitOptions = Output & { scopes?: string[]; expires?: string; networks?: string[] }
+
+/** Returns the customer. Throws a Refusal if it is unknown or the demo, or was not granted a scope. */
+const requireKeyOwner = async (db: Db, slug: string, scopes?: readonly string[]): Promise<Customer> => {
+  if (slug === demoCustomerId) {
+    throw new Refusal('The customer of the example data has no keys: use the demo token')
+  }
+  const customer = await requireCustomer(db, slug)
+  if (scopes) await requireGranted(db, slug, scopes)
+  return customer
+}
+
+type Adding = Readonly<{
+  made: Pick<NewApiKey, 'keyId' | 'secretSha256' | 'clientJwks'>
+  limits: LimitOptions
+  describe: (added: ApiKey) => Pick<AuditEvent, 'action' | 'details'>
+}>
+
+/** Adds a key, audits it and returns it with its scopes. Throws a Refusal as `requireKeyOwner` does. */
+export const addKey = (
+  shell: Shell,
+  slug: string,
+  { made, limits: { scopes, expires, networks }, describe }: Adding,
+) =>
+  withOperator(shell, async (db) => {
+    await requireKeyOwner(db, slug, scopes)
+    const limits = { scopes: scopes ?? null, expiresAt: expires ?? null, networks }
+    const added = await changeAudited(
+      db,
+      (trx) => addApiKey(trx, { customerId: slug, ...made, ...limits }),
+      (key) => ({ ...describe(key), customer: slug, subject: made.keyId }),
+    )
+    return withOwnScopes(db, added)
+  })
 
 const readOrigin = (config: Config): string => {
   if (config.publicUrl === undefined && config.port === 0) {

@@ -11,7 +11,6 @@ import { createApiKey } from '../identity/api-keys.ts'
 import { listKeyLinks, removeKeyLink } from '../identity/key-links.ts'
 import { parseDuration, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
-import { clientCommands } from './client-keys.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator } from './context.ts'
 import { issueCommand } from './issue.ts'
@@ -147,7 +146,6 @@ export const buildCommand = (shell: Shell): Command =>
           .default(parseDuration('7d'), '7d'),
       )
       .action(rotate.bind(null, shell)),
-    ...clientCommands(shell),
     createCommand('networks', 'limit a key and its tokens to networks, within a second')
       .argument('<key_id>', 'the key id, as keys list shows it')
       .argument('[networks...]', 'all its networks, such as 203.0.113.0/24 2001:db8::/32', parseNetworks)

@@ -2,7 +2,6 @@ import { sql, type UpdateObject } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Database, Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { PublicJwk } from './client-keys.ts'
 
 /** A key, or a link to one: then `expires_at` is the link's. Instants: RFC 3339, UTC, six decimals. */
 export type ApiKey = {
@@ -36,8 +35,6 @@ const columns = [
   selectInstant('created_at').as('created_at'),
 ] as const
 
-const formatJwks = (keys: readonly PublicJwk[]): string => JSON.stringify({ keys })
-
 /** null = every scope except `onlyNamedScopes`, no expiry. Without `networks`: any address. */
 export type NewApiKey = {
   customerId: string
@@ -46,8 +43,8 @@ export type NewApiKey = {
   scopes: string[] | null
   expiresAt: string | null
   networks?: string[] | undefined
-  /** Of a client that signs. `secretSha256` then belongs to a secret that was never shown. */
-  clientKeys?: readonly PublicJwk[]
+  /** The public keys of a client that signs, as JSON. `secretSha256` then belongs to a secret that was never shown. */
+  clientJwks?: string
 }
 
 /** Rejects with the driver's foreign key error if the customer does not exist. */
@@ -61,7 +58,7 @@ export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
       scopes: key.scopes,
       expires_at: key.expiresAt,
       networks: sql<string[] | null>`${key.networks ?? null}::cidr[]`,
-      client_jwks: key.clientKeys ? formatJwks(key.clientKeys) : null,
+      client_jwks: key.clientJwks ?? null,
     })
     .returning(columns)
     .executeTakeFirstOrThrow()
@@ -118,12 +115,6 @@ export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined>
 export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): Promise<ApiKey | undefined> =>
   updateKey(db, keyId, { networks: sql<string[] | null>`${networks}::cidr[]` }).executeTakeFirst()
 
-/** Replaces the keys of a signing client. `undefined` if the key does not exist or has a secret. */
-export const changeClientKeys = (
-  db: Db,
-  keyId: string,
-  clientKeys: readonly PublicJwk[],
-): Promise<ApiKey | undefined> =>
-  updateKey(db, keyId, { client_jwks: formatJwks(clientKeys) })
-    .where('client_jwks', 'is not', null)
-    .executeTakeFirst()
+/** Replaces the public keys of a signing client. `undefined` if the key does not exist or has a secret. */
+export const changeClientJwks = (db: Db, keyId: string, clientJwks: string): Promise<ApiKey | undefined> =>
+  updateKey(db, keyId, { client_jwks: clientJwks }).where('client_jwks', 'is not', null).executeTakeFirst()

@@ -6,7 +6,6 @@ import type { Stamped } from '../cache/stamped.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import type { Turn } from '../overload/queue.ts'
-import { type ClientKey, readClientKeys } from './client-keys.ts'
 import { createNetworkCheck } from './networks.ts'
 import type { CustomerFacts } from './principal.ts'
 
@@ -20,8 +19,11 @@ export type KeyFacts = CustomerFacts &
     expiresAtMs: number
     revoked: boolean
     isAllowedFrom: ((address: string) => boolean) | undefined
-    /** Of a client that signs. `undefined` if the key has a secret. */
-    clientKeys: readonly ClientKey[] | undefined
+    /**
+     * The public keys of a client that signs, as JSON (RFC 7517, section 5). `null` if the key has a secret. See
+     * docs/decisions/0244-the-kernel-keeps-rows-that-it-reads.md.
+     */
+    clientJwks: string | null
     /** If false, no token of the key needs a look-up of its revocation. */
     hasRevokedTokens: boolean
   }>
@@ -83,10 +85,9 @@ export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<Cus
   return toFact(customerId, { snapshot, server }, facts)
 }
 
-type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom' | 'clientKeys'> & {
+type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom'> & {
   scopes: string[] | null
   networks: string[] | null
-  clientJwks: string | null
 }
 
 /** `undefined` if the key does not exist. */
@@ -102,12 +103,11 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
       from find_api_key(${keyId})`,
   )
   if (!row) return undefined
-  const { snapshot, server, scopes, networks, clientJwks, ...facts } = row
+  const { snapshot, server, scopes, networks, ...facts } = row
   const value = {
     ...facts,
     scopes: scopes ? new Set(scopes) : undefined,
     isAllowedFrom: networks ? createNetworkCheck(networks) : undefined,
-    clientKeys: clientJwks === null ? undefined : readClientKeys(clientJwks),
   }
   return toFact(facts.customerId, { snapshot, server }, value)
 }

@@ -1,5 +1,4 @@
 import { resourceNames } from '../../schemas/resource-name.ts'
-import { OAuthError } from './oauth-error.ts'
 
 /** For the feed. Each resource in it also needs its own scope. */
 export const changesScope = 'changes:read'
@@ -36,19 +35,6 @@ const customScope = /^custom:[a-z0-9][a-z0-9-]{0,63}$/
 
 /** True even if the custom endpoint does not exist. */
 export const isScope = (text: string): boolean => namedScopes.includes(text) || customScope.test(text)
-
-/** `undefined` if none are requested. Throws `invalid_scope`. `allowed`: all scopes of the key. */
-export const chooseScopes = (scope: string | undefined, allowed: readonly string[]): string[] | undefined => {
-  const wanted = scope === undefined ? undefined : [...new Set(scope.split(' '))]
-  const refused = wanted?.find((each) => !allowed.includes(each))
-  if (refused !== undefined) {
-    throw new OAuthError('invalid_scope', `The key has no scope '${refused.slice(0, 100)}'`)
-  }
-  if (areTooMany(wanted ?? allowed)) {
-    throw new OAuthError('invalid_scope', `${tooManyScopes}: ask for fewer with scope`)
-  }
-  return wanted
-}
 
 type Scopes = ReadonlySet<string> | undefined
 

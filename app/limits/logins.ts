@@ -2,17 +2,21 @@ import type { LimitsConfig } from '../config/config.ts'
 import { ApiError } from '../errors.ts'
 import type { Credential } from '../identity/credential.ts'
 import type { KeyFacts } from '../identity/facts.ts'
-import type { KeyLimit, KeyLimits } from '../identity/oauth.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountDeps } from './account.ts'
-import { toClientNetwork } from './address.ts'
 import type { Failures } from './failures.ts'
 import { createCount } from './limiter.ts'
 import type { PolicyName } from './store.ts'
 
-type Options<Names extends keyof LimitsConfig> = AccountDeps & { limits: Pick<LimitsConfig, Names> }
+/** A quota per key, or per key and network. Both methods refuse with `quota_exceeded`. */
+export type KeyLimit = {
+  take(key: KeyFacts, address: string): Promise<void>
+  /** Takes no unit. Uses the count that this instance has cached. */
+  requireRoom(key: KeyFacts, address: string): void
+}
 
-const createKeyLimit = (
+/** Creates the limit of `quota` a minute. `format` returns the name under which a key is counted. */
+export const createKeyLimit = (
   deps: AccountDeps,
   name: PolicyName,
   quota: number,
@@ -29,6 +33,11 @@ const createKeyLimit = (
   }
 }
 
+type LoginsOptions = AccountDeps & {
+  limits: Pick<LimitsConfig, 'logins'>
+  failures: Pick<Failures, 'countAndDelay'>
+}
+
 /** Verifies credentials within limits. Rejects like `credential.verify`, or with `quota_exceeded`. */
 export type Logins = {
   logIn(credential: Credential, turn: Turn, ip: string): Promise<KeyFacts>
@@ -41,11 +50,7 @@ export type Logins = {
  * Counts logins per verified key, and failures (see `createFailures`). A correct credential is never refused for the
  * failures of others.
  */
-export const createLogins = ({
-  limits,
-  failures,
-  ...deps
-}: Options<'logins'> & { failures: Pick<Failures, 'countAndDelay'> }): Logins => {
+export const createLogins = ({ limits, failures, ...deps }: LoginsOptions): Logins => {
   const keys = createKeyLimit(deps, 'logins', limits.logins, (keyId) => `login:${keyId}`)
 
   const identify: Logins['identify'] = (credential, turn, ip) =>
@@ -64,19 +69,3 @@ export const createLogins = ({
     },
   }
 }
-
-/** Introspections count per key, revocations per key and network. */
-export const createKeyLimits = ({ limits, ...deps }: Options<keyof KeyLimits>): KeyLimits => ({
-  introspections: createKeyLimit(
-    deps,
-    'introspections',
-    limits.introspections,
-    (keyId) => `introspect:${keyId}`,
-  ),
-  revocations: createKeyLimit(
-    deps,
-    'revocations',
-    limits.revocations,
-    (keyId, ip) => `revoke:${keyId}:${toClientNetwork(ip)}`,
-  ),
-})

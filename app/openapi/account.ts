@@ -1,6 +1,7 @@
 import type { Description, Tag } from './description.ts'
 
-const authentication: Tag = {
+/** The tag of logins, also of features. */
+export const authentication: Tag = {
   name: 'Authentication',
   description: 'Exchange an API key for an access token, and verify a token',
 }
@@ -35,36 +36,4 @@ export const describeSigningKeys: Description = {
   tag: authentication,
   errors: [],
   answer: 'The keys',
-}
-
-const client =
-  'The client is an API key, by HTTP Basic or in the form: its id is the key id, its secret the key. A client that ' +
-  'signs sends a JWT instead (`private_key_jwt`, RFC 7523).'
-const oauth = { rank: 70, tag: authentication, refusals: 'oauth', errors: ['body', 'api_key'] } as const
-
-export const describeToken: Description = {
-  ...oauth,
-  operationId: 'issueToken',
-  summary: 'Exchange client credentials for an access token',
-  description: `The same as \`login\`, in the form of OAuth 2.0 (RFC 6749, section 4.4). ${client}`,
-  answer: 'An access token',
-}
-
-export const describeRevocation: Description = {
-  ...oauth,
-  operationId: 'revokeToken',
-  summary: 'Revoke an access token or an API key',
-  description:
-    'Every instance refuses it within a second (RFC 7009). Only a token or key of the same customer is revoked; for all ' +
-    `others the answer is the same. A leaked key revokes itself: send it as the client and as the token. ${client}`,
-  answer: 'It is revoked, or it does not belong to this customer',
-  isEmpty: true,
-}
-
-export const describeIntrospection: Description = {
-  ...oauth,
-  operationId: 'introspectToken',
-  summary: 'Get the state and the scopes of an access token',
-  description: `Whether the service accepts the token now (RFC 7662). A token of another customer is not active. ${client}`,
-  answer: 'The state of the token',
 }

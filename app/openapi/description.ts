@@ -21,6 +21,13 @@ export const toTemplate = (path: string): string => path.replace(/:(\w+)/g, '{$1
 
 export type Tag = Readonly<{ name: string; description: string }>
 
+/** Errors in a format of their own, by status. `prefix`: of the names of the components. */
+export type Refusals = Readonly<{
+  prefix: string
+  schema: z.ZodType
+  meanings: Readonly<Record<number, readonly [meaning: string, ...headers: HeaderName[]]>>
+}>
+
 /** The part of an operation that does not follow from its route. */
 export type Description = Readonly<{
   /** A lower rank comes first in the document. Routes with the same rank stay in the order of their registration. */
@@ -30,7 +37,8 @@ export type Description = Readonly<{
   description: string
   tag: Tag
   parameters?: readonly OpenApiParameter[]
-  refusals?: 'oauth'
+  /** Errors of another format than problem documents. */
+  refusals?: Refusals
   errors: readonly Origin[]
   answer: string
   /** Defaults to 200. */

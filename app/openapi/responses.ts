@@ -1,11 +1,10 @@
 import type { z } from 'zod'
-import { oauthError } from '../../schemas/auth.ts'
 import { problem } from '../../schemas/problem.ts'
 import { catalogue, type ErrorCode } from '../errors.ts'
 import { mediaTypes } from '../http/formats.ts'
 import { problemType } from '../http/problem.ts'
 import type { Components } from './components.ts'
-import type { Route } from './description.ts'
+import type { Refusals, Route } from './description.ts'
 import { errorHeaders, listErrors, type Origin } from './errors.ts'
 import { getExample } from './examples.ts'
 import {
@@ -62,30 +61,15 @@ const errorResponse = (status: number, codes: readonly ErrorCode[], components: 
     : components.refer('responses', code.split('_').map(capitalised).join(''), node)
 }
 
-const oauthMeanings: Readonly<Record<number, readonly [meaning: string, ...headers: HeaderName[]]>> = {
-  400: [
-    '`invalid_request`: the form cannot be read · `invalid_scope`: the key lacks the scope · ' +
-      '`unsupported_grant_type`: only client_credentials · `unauthorized_client`: the plan has no API access',
-  ],
-  401: ['`invalid_client`: the API key is not valid', 'WWW-Authenticate'],
-  403: [
-    '`invalid_request`: TLS is required · `unauthorized_client`: the key may not be used from this address',
-  ],
-  405: ['`invalid_request`: the method is not allowed here', 'Allow'],
-  413: ['`invalid_request`: the body is too large'],
-  414: ['`invalid_request`: the address is too long'],
-  415: ['`invalid_request`: the content type is not supported'],
-}
-
-/** OAuth's own errors, by status. Other statuses of these endpoints are problem documents. */
-const oauthRefusals = (components: Components): SchemaNode =>
+/** Errors of another format, by status. Other statuses of these endpoints are problem documents. */
+const refusalNodes = ({ prefix, schema, meanings }: Refusals, components: Components): SchemaNode =>
   Object.fromEntries(
-    Object.entries(oauthMeanings).map(([status, [description, ...names]]) => [
+    Object.entries(meanings).map(([status, [description, ...names]]) => [
       status,
-      components.refer('responses', `OAuth${status}`, () => ({
+      components.refer('responses', `${prefix}${status}`, () => ({
         description,
         headers: headerNodes(['Cache-Control', 'Pragma', 'Request-Id', ...names], components),
-        content: getContent(mediaTypes.json, oauthError, components),
+        content: getContent(mediaTypes.json, schema, components),
       })),
     ]),
   )
@@ -130,7 +114,7 @@ export const listResponses = (route: Route, components: Components): SchemaNode 
     ...errorNode(500, ['internal_error'], components),
     description: 'Any other error',
   })
-  const refusals = description.refusals === 'oauth' ? oauthRefusals(components) : {}
+  const refusals = description.refusals ? refusalNodes(description.refusals, components) : {}
   const errors = [...listErrors(origins)].filter(([status]) => !(status in refusals))
   return {
     [description.status ?? 200]: answerNode(route, components),

@@ -58,7 +58,6 @@ const kernelGuides: readonly GuideEntry[] = [
   { name: 'errors', audience: 'integrators' },
   { name: 'limits', audience: 'integrators' },
   { name: 'custom-endpoints', audience: 'integrators' },
-  { name: 'who-looked', audience: 'integrators' },
   { name: 'versions', audience: 'integrators' },
   { name: 'operations', audience: 'operators' },
   { name: 'scaling', audience: 'operators' },

@@ -14,6 +14,8 @@ export type SiteFeature = Readonly<{
   pages?: readonly PageEntry[]
   /** One of its pages: people without an account write to the operator there. Only one feature may have it. */
   contactPath?: string
+  /** Documents about the service, as JSON. The API catalog names them (`service-meta`, RFC 8631). */
+  metadataPaths?: readonly string[]
   /** A folder with scripts and style sheets. The names of files are unique in the whole service. */
   browserFolder?: URL
 }>

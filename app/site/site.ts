@@ -33,6 +33,8 @@ export type Site = {
   layOut(content: PageContent): SiteFile
   /** Where people without an account write to the operator. `undefined` if no feature has such a page. */
   contactPage: PageEntry | undefined
+  /** Documents of features about the service. */
+  metadataPaths: readonly string[]
 }
 
 const toFile = (type: string, content: string | Buffer): SiteFile => ({
@@ -96,5 +98,6 @@ export const createSite = (options: SiteOptions): Site => {
     },
     layOut: untagged,
     contactPage: findContactPage(features),
+    metadataPaths: features.flatMap(({ metadataPaths = [] }) => metadataPaths),
   }
 }

@@ -21,7 +21,7 @@ const removeFromList = (file: string, module: string): void =>
 
 /** Removes a property with two spaces in front, which may have several lines. */
 const removeProperty = (file: string, name: string): void =>
-  edit(file, (text) => text.replace(new RegExp(`^  ${name}:[^]*?\\n(?=  \\S|\\})`, 'm'), ''))
+  edit(file, (text) => text.replace(new RegExp(`^  ${name}:[^]*?\\n(?=  [\\w/]|\\})`, 'm'), ''))
 
 const removeLines = (file: string, part: string): void =>
   edit(file, (text) =>

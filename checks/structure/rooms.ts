@@ -16,7 +16,6 @@ export const rooms = [
   'site',
   'openapi',
   'command-line',
-  'operator',
   'local',
   'observe',
   'import',

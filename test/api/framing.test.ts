@@ -107,13 +107,9 @@ t.test('Upgrade is ignored', async (t) => {
   expectProblem(t, answer, 'invalid_body', 400)
 })
 
-t.test('a POST without a body is answered with any media type', async (t) => {
-  const form = 'application/x-www-form-urlencoded'
+t.test('a POST without a body is answered', async (t) => {
   const routes: [path: string, type: string, status: number][] = [
     ['/v1/auth/login', 'application/json', 400],
-    ['/v1/oauth/token', form, 401],
-    ['/v1/oauth/revoke', form, 401],
-    ['/v1/oauth/introspect', form, 401],
     ['/demo/change', 'application/json', 403],
   ]
   for (const version of ['1.0', '1.1']) {

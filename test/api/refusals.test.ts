@@ -149,7 +149,7 @@ t.test('a body with a content coding is refused with the coding that is accepted
   t.match([answer.statusCode, answer.headers['accept-encoding']], [415, 'identity'])
 })
 
-t.test('ignores whitespace around a key, and does not blame the key for a narrowed token', async (t) => {
+t.test('ignores whitespace around a key', async (t) => {
   const apiKey = await addCustomer(database, 'narrow')
   const keyId = parseApiKey(apiKey)?.keyId ?? ''
   const post = (url: string, payload: string | object, headers = {}) =>
@@ -158,20 +158,4 @@ t.test('ignores whitespace around a key, and does not blame the key for a narrow
   const basic = Buffer.from(`${keyId}:${apiKey}\n`).toString('base64')
   const authorization = `Basic ${basic}`
   t.equal((await post('/v1/auth/login', '', { authorization })).statusCode, 200, 'Basic')
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: keyId,
-    client_secret: `${apiKey}\n`,
-    scope: 'lab:read',
-  })
-  const type = { 'content-type': 'application/x-www-form-urlencoded' }
-  const token = await post('/v1/oauth/token', form.toString(), type)
-  t.equal(token.statusCode, 200, 'form')
-  const headers = { authorization: `Bearer ${token.json().access_token}` }
-  t.match((await app.inject({ url: '/v1/products', headers })).json(), {
-    status: 403,
-    detail: /issued without the scope products:read, which its API key has/,
-  })
-  const custom = (await app.inject({ url: '/v1/custom/nothing', headers })).json()
-  t.notMatch(custom.detail, /its API key has/)
 })

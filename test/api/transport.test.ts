@@ -152,12 +152,11 @@ t.test('a method without a route gets 405 over both protocols, and is logged by 
     }
     t.equal((await http2.ask({ ':path': '/v1/me', ':method': method })).status, 401, 'who asks comes first')
     t.equal((await http2.ask({ authorization, ':path': '/v1/nothing', ':method': method })).status, 404)
-    t.equal((await http2.ask({ authorization, ':path': '/v1/oauth/x', ':method': method })).status, 404)
   }
   const countLogged = (method: string) =>
     lines.filter((text) => text.includes(`"method":"${method}"`) && text.includes('"answered"')).length
   for (const method of methods)
-    await until(`9 answers to ${method} are logged`, () => countLogged(method) === 9)
+    await until(`8 answers to ${method} are logged`, () => countLogged(method) === 8)
 })
 
 t.test('HTTP/2 keeps the limits, times and refusals of HTTP/1.1', async (t) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { type AuditEntry, listEntries } from '../../app/audit/list.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
@@ -8,7 +8,6 @@ import { importRecords } from '../../app/import/index.ts'
 import { createStage } from '../custom/stage.ts'
 import {
   addCustomer,
-  connectOwner,
   createTestApp,
   createTestDatabase,
   listenTestApp,
@@ -16,8 +15,8 @@ import {
   secretKey,
   until,
 } from '../helper.ts'
-import { postForm } from '../identity/post-form.ts'
 import { createStandingClock } from '../standing-clock.ts'
+import { revokeFunction } from './trail.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -27,14 +26,6 @@ const clock = createStandingClock()
 const env = { LIMIT_FAILED_LOGINS: '1000', METRICS_TOKEN: 'm'.repeat(32) }
 const { app, origin } = await listenTestApp(database, { clock, env })
 t.teardown(() => app.close())
-
-/** Makes a function fail for the service. Returns the function that repairs it. */
-const revokeFunction = async (test: Test, name: string) => {
-  const owner = connectOwner(database)
-  test.teardown(() => owner.destroy())
-  await sql`revoke execute on function ${sql.ref(name)} from certdata_reader`.execute(owner)
-  return () => sql`grant execute on function ${sql.ref(name)} to certdata_reader`.execute(owner)
-}
 
 const products = Array.from({ length: 5 }, (_, index) =>
   JSON.stringify({ resource: 'products', customer: 'acme', id: `geheim-${index}`, name: `Geheim ${index}` }),
@@ -59,8 +50,6 @@ const login = (payload: object, remoteAddress = '127.0.0.1') =>
 
 const revokeByOperator = (key: string) =>
   sql`update api_keys set revoked_at = now() where key_id = ${parseApiKey(key)?.keyId}`.execute(operator)
-const oauth = (path: string, form: Record<string, string>, secret = apiKey) =>
-  postForm(app, path, { ...form, client_id: keyId, client_secret: secret })
 
 t.test('a login is written with the key, the customer, the request and the network', async (t) => {
   const answer = await login({ api_key: apiKey })
@@ -153,91 +142,14 @@ t.test('requests refused by a limit are counted', async (t) => {
   t.match(counted, { details: { resource: 'login: quota_exceeded', status: 429, count: 2 } })
 })
 
-t.test('OAuth logins, refusals and revocations are recorded like logins', async (t) => {
-  const issued = await oauth('token', { grant_type: 'client_credentials' })
-  t.match(await newest(1), [
-    {
-      actor: keyId,
-      customer: 'acme',
-      action: 'login',
-      outcome: 'ok',
-      client: '127.0.0.0/24',
-      request_id: issued.headers['request-id'],
-    },
-  ])
-  const before = await count()
-  await oauth('introspect', { token: issued.json().access_token })
-  t.equal(await count(), before, 'to look at a token is no login')
-  const revoked = await oauth('revoke', { token: issued.json().access_token })
-  t.equal(revoked.statusCode, 200)
-  const by = { actor: keyId, customer: 'acme', client: '127.0.0.0/24' }
-  t.match(await newest(1), [
-    {
-      ...by,
-      action: 'tokens.revoke',
-      subject: keyId,
-      details: { jti: String },
-      request_id: revoked.headers['request-id'],
-    },
-  ])
-  const leaked = await addCustomer(database, 'acme')
-  const { headers } = await oauth('revoke', { token: leaked })
-  const subject = parseApiKey(leaked)?.keyId
-  t.match(await newest(1), [{ ...by, action: 'keys.revoke', subject, request_id: headers['request-id'] }])
-  const wrong = createApiKey().apiKey
-  for (const path of ['token', 'revoke', 'introspect']) {
-    const answer = await oauth(path, { grant_type: 'client_credentials', token: 'x' }, wrong)
-    const [entry] = await newest(1)
-    t.match(entry, {
-      actor: 'anonymous',
-      customer: null,
-      action: 'login',
-      outcome: 'refused',
-      subject: null,
-      details: { reason: 'invalid_api_key' },
-      request_id: answer.headers['request-id'],
-    })
-    t.notMatch(JSON.stringify(entry), wrong.slice(26), 'without the secret')
-  }
-})
-
 t.test('a login that cannot be recorded gets no token', async (t) => {
-  const restore = await revokeFunction(t, 'append_audit')
+  const restore = await revokeFunction(database, t, 'append_audit')
   const answer = await login({ api_key: apiKey })
   const refused = await login({ api_key: 'nonsense' })
   await restore()
   t.equal(answer.statusCode, 500)
   t.notMatch(answer.body, /access_token/)
   t.equal(refused.statusCode, 401, 'a refusal stays one')
-})
-
-t.test('revoking again writes no second entry', async (t) => {
-  const leaked = await addCustomer(database, 'acme')
-  const token = (await login({ api_key: apiKey })).json().access_token as string
-  for (const each of [leaked, token]) {
-    const before = await count()
-    t.equal((await oauth('revoke', { token: each })).statusCode, 200)
-    t.equal(await count(), before + 1)
-    await until('it is known', async () => {
-      const before = await count()
-      await oauth('revoke', { token: each })
-      return (await count()) === before
-    })
-  }
-})
-
-t.test('a revocation that cannot be recorded does not happen', async (t) => {
-  const token = (await login({ api_key: apiKey })).json().access_token as string
-  const { jti } = app.verifyToken(token)
-  const restore = await revokeFunction(t, 'append_audit')
-  const answers = [await oauth('revoke', { token }), await oauth('revoke', { token: apiKey })]
-  await restore()
-  t.same(
-    answers.map(({ statusCode }) => statusCode),
-    [500, 500],
-  )
-  t.equal(await app.principals.isTokenRevoked({ customerId: 'acme', keyId, jti }), false)
-  t.equal((await login({ api_key: apiKey })).statusCode, 200)
 })
 
 t.test('reads are recorded after a minute, with actor, resource and count, without values', async (t) => {
@@ -408,7 +320,7 @@ t.test('counted reads are kept while the database cannot take them', async (t) =
   await app.audit.flush()
   const before = await count()
   // Before the read, because the service also flushes every 5 s.
-  const restore = await revokeFunction(t, 'add_audit_reads')
+  const restore = await revokeFunction(database, t, 'add_audit_reads')
   await get('/v1/products')
   await t.rejects(app.audit.flush())
   await restore()

@@ -5,7 +5,14 @@ import { sealPending } from '../../app/audit/sealer.ts'
 import { verifyAudit } from '../../app/audit/verify.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import type { Db } from '../../app/db/schema.ts'
-import { addCustomer, closeAfter, connectOwner, createTestDatabase, secretKey } from '../helper.ts'
+import {
+  addCustomer,
+  closeAfter,
+  connectOwner,
+  createTestDatabase,
+  secretKey,
+  type TestDatabase,
+} from '../helper.ts'
 
 export const secrets = createSecrets([secretKey])
 
@@ -53,4 +60,12 @@ export const countWaiting = async (owner: Db): Promise<number> => {
   const { rows } = await sql`select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`.execute(owner)
   return rows.length
+}
+
+/** Makes a function fail for the service. Returns the function that repairs it. */
+export const revokeFunction = async (database: TestDatabase, test: Pick<Test, 'teardown'>, name: string) => {
+  const owner = connectOwner(database)
+  test.teardown(() => owner.destroy())
+  await sql`revoke execute on function ${sql.ref(name)} from certdata_reader`.execute(owner)
+  return () => sql`grant execute on function ${sql.ref(name)} to certdata_reader`.execute(owner)
 }

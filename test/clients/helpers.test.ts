@@ -11,9 +11,9 @@ import {
   type WebhookMessage,
 } from '../../clients/typescript/src/index.ts'
 import { listen } from '../../clients/typescript/src/listen.ts'
+import { addSigningClient, algorithms } from '../features/oauth/signing-client.ts'
 import { pretendRestore } from '../feed/follower.ts'
 import { addCustomer, closeAfter, createTestDatabase, listenTestApp, until } from '../helper.ts'
-import { addSigningClient, algorithms } from '../identity/signing-client.ts'
 import { freePort } from '../servers.ts'
 
 const database = await createTestDatabase()

@@ -36,3 +36,28 @@ export const rowsRead = (nodes: readonly PlanNode[]): number =>
     const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
     return sum + (node['Actual Rows'] + removed) * node['Actual Loops']
   }, 0)
+
+/**
+ * Violations of the cost rule in a plan: a scan of a whole table, an index that is not entered by customer, and too many
+ * rows. `bound`: `undefined` if all rows of the customer may be read.
+ */
+export const listPlanFaults = (
+  label: string,
+  nodes: readonly PlanNode[],
+  bound: number | undefined,
+): string[] => {
+  const faults: string[] = []
+  for (const node of nodes) {
+    const relation = node['Relation Name'] ?? ''
+    if (node['Node Type'] === 'Seq Scan' && relation !== 'countries')
+      faults.push(`${label}: scans ${relation}`)
+    const isLookup = node['Index Name'] !== undefined && !node['Index Name'].startsWith('countries')
+    if (isLookup && !/customer_id = /.test(node['Index Cond'] ?? '')) {
+      faults.push(`${label}: ${node['Index Name']} is not entered by customer`)
+    }
+  }
+  const read = rowsRead(nodes)
+  if (bound !== undefined && read > bound)
+    faults.push(`${label}: reads ${read} rows, at most ${bound} expected`)
+  return faults
+}

@@ -3,8 +3,6 @@ import pg from 'pg'
 import t from 'tap'
 import { compile } from '../../app/db/compile.ts'
 import { parsePairs } from '../../app/http/pairs.ts'
-import { parseTrailQuery } from '../../app/operator/trail/query.ts'
-import { trailStatement } from '../../app/operator/trail/trail.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
@@ -12,8 +10,8 @@ import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createShapes } from '../../app/records/sql/shapes.ts'
 import { pageStatement } from '../../app/records/sql/statement.ts'
 import { dropIndexes } from '../../bench/lib/indexes.ts'
-import { connectOwner, createTestDatabase } from '../helper.ts'
-import { countLookUps, explain, type PlanNode, rowsRead } from './explain.ts'
+import { createTestDatabase } from '../helper.ts'
+import { countLookUps, explain, listPlanFaults, rowsRead } from './explain.ts'
 
 /** The cost rule of the contract, section 3, tested with EXPLAIN in the serving role. */
 const large = 'large'
@@ -129,23 +127,10 @@ const largestTie = async (name: ResourceName, key: string): Promise<number> => {
 
 const usedIndexes = new Set<string>()
 
-/** Violations of the rule in a plan. `bound`: `undefined` if all rows of the customer may be read. */
-const faultsIn = (label: string, nodes: readonly PlanNode[], bound: number | undefined): string[] => {
-  const faults: string[] = []
-  for (const node of nodes) {
-    if (node['Index Name']) usedIndexes.add(node['Index Name'])
-    const relation = node['Relation Name'] ?? ''
-    if (node['Node Type'] === 'Seq Scan' && relation !== 'countries')
-      faults.push(`${label}: scans ${relation}`)
-    const isLookup = node['Index Name'] !== undefined && !node['Index Name'].startsWith('countries')
-    if (isLookup && !/customer_id = /.test(node['Index Cond'] ?? '')) {
-      faults.push(`${label}: ${node['Index Name']} is not entered by customer`)
-    }
-  }
-  const read = rowsRead(nodes)
-  if (bound !== undefined && read > bound)
-    faults.push(`${label}: reads ${read} rows, at most ${bound} expected`)
-  return faults
+/** Notes the indexes of the plan. */
+const faultsIn: typeof listPlanFaults = (label, nodes, bound) => {
+  for (const node of nodes) if (node['Index Name']) usedIndexes.add(node['Index Name'])
+  return listPlanFaults(label, nodes, bound)
 }
 
 const judge = async (name: ResourceName, query: string, bound: number | undefined, after?: string[]) =>
@@ -478,50 +463,4 @@ t.test('the cost rule', async (t) => {
       [],
     )
   })
-})
-
-/** Entries 1 to 3 are the only ones of their kind. */
-const seedTrail = `
-insert into audit_copies (customer_id, number, entry_id, at, action, outcome, key_id, entry)
-select 'large', i, i, timestamptz '2026-01-01' + i * interval '1 minute',
-  case i when 1 then 'keys.issue' when 3 then 'login' else 'reads' end, case i when 2 then 'refused' else 'ok' end,
-  case i when 1 then null when 2 then 'rare' else 'common-' || i % 3 end, '{}'
-from generate_series(1, ${largeRows}) i`
-
-t.test('a page of the audit trail costs the same for common and for rare values', async (t) => {
-  const superuser = connectOwner(database)
-  await sql.raw(seedTrail).execute(superuser)
-  await sql`vacuum analyze audit_copies`.execute(superuser)
-  await superuser.destroy()
-  const rare: [query: string, found: number][] = [
-    ['', 51],
-    ['action=reads', 51],
-    ['action=keys.issue', 1],
-    ['action=keys.issue,reads', 51],
-    ['action=import', 0],
-    ['outcome=refused', 1],
-    ['outcome=ok,refused', 51],
-    ['outcome=ok', 51],
-    ['key=rare', 1],
-    ['key=common-1', 51],
-    ['key=common-1,rare,none,rare', 51],
-    ['key=common-0&action=login', 1],
-    ['key=common-1&outcome=refused', 0],
-    [`after=${largeRows - 11}`, 11],
-    [`after=${largeRows - 12}&outcome=ok&key=common-1`, 4],
-    ['after=0', 51],
-    ['after=0&action=keys.issue', 1],
-    [`after=${largeRows}`, 0],
-    ['after=1&action=keys.issue', 0],
-  ]
-  const faults: string[] = []
-  for (const [text, found] of rare) {
-    const outcome = parseTrailQuery(false, parsePairs(text))
-    if ('faults' in outcome) throw new Error(`${text}: ${JSON.stringify(outcome.faults)}`)
-    const statement = trailStatement(outcome.query, { customerId: large, today, limit: 50 })
-    faults.push(...faultsIn(text, await explain(database.reader, statement), pageBound))
-    const { rows } = await statement.execute(database.reader)
-    t.equal(rows.filter(({ place }) => place !== null).length, found, text)
-  }
-  t.same(faults, [])
 })

@@ -1,3 +1,5 @@
+import type { LightMyRequestResponse } from 'fastify'
+
 export type Item = { value: string; parameters: Record<string, number> }
 
 /** Parses only a List of Strings with Integer parameters, by the algorithms of RFC 9651, section 4.2. */
@@ -24,4 +26,16 @@ export const parseList = (field: string): Item[] => {
     take(/^[ \t]*,[ \t]*(?=[^ \t])/)
   }
   return items
+}
+
+type Limits = Record<string, { q: number; w: number; r: number; t: number }>
+/** Returns the quotas of an answer by policy. Throws if a header is missing or malformed. */
+export const listLimits = ({ headers }: LightMyRequestResponse): Limits => {
+  const quotas = parseList(String(headers['ratelimit-policy'] ?? ''))
+  const left = new Map(
+    parseList(String(headers.ratelimit ?? '')).map((item) => [item.value, item.parameters]),
+  )
+  return Object.fromEntries(
+    quotas.map(({ value, parameters }) => [value, { ...parameters, ...left.get(value) }]),
+  ) as Limits
 }

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { runCommandLine } from '../../app/command-line/command-line.ts'
@@ -198,58 +197,6 @@ t.test('on one database', async (t) => {
       t.match(await cli(`keys networks ${key_id} ${words}`.trim()), { code: 2, stderr: reason }, words)
     }
     t.match(await cli('keys networks nosuchkey 10.0.0.0/8'), { code: 1, stderr: /no key nosuchkey/ })
-  })
-
-  await t.test('registers a signing client by its public key or the address of its keys', async (t) => {
-    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-    const [one, two] = [publicKey, generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey].map((key) =>
-      key.export({ format: 'jwk' }),
-    )
-    const folder = t.testdir({
-      'one.json': JSON.stringify(one),
-      'both.json': JSON.stringify({ keys: [{ ...one, kid: 'first' }, two] }),
-      'private.json': JSON.stringify(privateKey.export({ format: 'jwk' })),
-      'text.json': 'text',
-      'zeros.json': JSON.stringify({ ...one, x: 'A'.repeat(43) }),
-      'nothing.json': JSON.stringify({ kty: 'OKP', crv: 'Ed25519' }),
-    })
-    const added = await json(
-      `keys add-client acme --jwk ${folder}/one.json --scopes lab:read --expires 2099-12-31`,
-    )
-    t.match(added, { customer: 'acme', scopes: ['lab:read'], kids: [/^[\w-]{43}$/] })
-    t.notOk(JSON.stringify(added).includes('cda_live_'), 'it has no secret')
-    const client = added.client_id as string
-    t.match(
-      (await json('keys list acme')).find((key: { key_id: string }) => key.key_id === client),
-      { kids: added.kids },
-    )
-    const both = await json(`keys change-client ${client} --jwk ${folder}/both.json`)
-    t.match(both, { client_id: client, kids: ['first', /^[\w-]{43}$/] })
-    const entries: { action: string }[] = await json('audit list --customer acme --limit 100')
-    t.match(
-      entries.filter(({ action }) => action.endsWith('-client')),
-      [
-        { action: 'keys.change-client', subject: client, details: { kids: both.kids } },
-        { action: 'keys.add-client', subject: client, details: { kids: added.kids, scopes: ['lab:read'] } },
-      ],
-    )
-    const { key_id: secret } = await json('keys issue acme')
-    const wrong = [
-      ['add-client acme', 2, /required option '--jwk <file>'/],
-      [`change-client ${client}`, 2, /required option '--jwk <file>'/],
-      [`add-client acme --jwk ${folder}/private.json`, 1, /private or secret/],
-      [`add-client acme --jwk ${folder}/zeros.json`, 1, /not secure: make a new key pair/],
-      [`add-client acme --jwk ${folder}/nothing.json`, 1, /cannot be used: expected the member x/],
-      [`add-client acme --jwk ${folder}/text.json`, 1, /text.json cannot be used/],
-      [`add-client acme --jwk ${folder}/missing.json`, 1, /missing.json cannot be used/],
-      [`add-client nobody --jwk ${folder}/one.json`, 1, /no customer nobody/],
-      [`add-client demo --jwk ${folder}/one.json`, 1, /example data/],
-      [`change-client ${secret} --jwk ${folder}/one.json`, 1, /a key with a secret has no public key/],
-      [`rotate ${client}`, 1, /a client that signs/],
-    ] as const
-    for (const [words, code, reason] of wrong) {
-      t.match(await cli(`keys ${words}`), { code, stderr: reason }, words)
-    }
   })
 
   await t.test('signing keys rotate once the next one has been published for long enough', async (t) => {

@@ -78,7 +78,6 @@ const kernelTables: readonly (readonly [name: string, KnownTable])[] = [
     },
   ],
   ['revoked_tokens', { exported: [...key, 'jti', 'expires_at', 'revoked_at'], internal: [] }],
-  ['used_assertions', { exported: [...key, 'expires_at'], proofs: ['jti_sha256'], internal: [] }],
   ['custom_grants', { exported: ['customer_id', 'name', 'granted', 'changed_at'], internal: [] }],
   [
     'elements',

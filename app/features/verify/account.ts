@@ -39,13 +39,13 @@ export const requireAnswers = async <T>(origin: string, step: Promise<T>): Promi
   }
 }
 
-/** Reads the origin that the service publishes. Throws CannotVerify unless this service answers. */
-export const readIssuer = async (send: Send, origin: string): Promise<string> => {
-  const answer = await requireAnswers(origin, send({ path: '/.well-known/oauth-authorization-server' }))
-  const issuer = readJson(answer, '/issuer')
-  if (typeof issuer === 'string') return issuer
+/** Reads the origin that the service publishes in its API catalog. Throws CannotVerify unless this service answers. */
+export const readPublicUrl = async (send: Send, origin: string): Promise<string> => {
+  const answer = await requireAnswers(origin, send({ path: '/.well-known/api-catalog' }))
+  const anchor = readJson(answer, '/linkset/0/anchor')
+  if (typeof anchor === 'string' && anchor.endsWith('/v1')) return anchor.slice(0, -'/v1'.length)
   throw new CannotVerify(
-    `${origin} is not this service: it has no issuer in /.well-known/oauth-authorization-server (status ${answer.status}). Check the address`,
+    `${origin} is not this service: it has no address in /.well-known/api-catalog (status ${answer.status}). Check the address`,
   )
 }
 

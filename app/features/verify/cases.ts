@@ -16,6 +16,7 @@ type Case = Readonly<{
   body?: string
   status?: number
   withinMs?: number
+  hasOwnErrors?: true
   code?: string
   headers?: Expectations
   json?: Expectations
@@ -37,7 +38,7 @@ const fillAll = (each: Case, values: World['values']): Case =>
   JSON.parse(JSON.stringify(each), (_, value) => (typeof value === 'string' ? fill(value, values) : value))
 
 const request = async (each: Case, { ask, token }: World): Promise<ServiceAnswer> => {
-  const { path, method = 'GET', send = {}, body, as, status = 200, withinMs = 0 } = each
+  const { path, method = 'GET', send = {}, body, as, status = 200, withinMs = 0, hasOwnErrors = false } = each
   const deadline = performance.now() + withinMs
   for (;;) {
     const answer = await ask({
@@ -45,6 +46,7 @@ const request = async (each: Case, { ask, token }: World): Promise<ServiceAnswer
       method,
       headers: send,
       token: as === 'stranger' ? undefined : token,
+      hasOwnErrors,
       ...(body === undefined ? {} : { body }),
     })
     if (answer.status === status || performance.now() >= deadline) return answer

@@ -34,7 +34,7 @@ export type World = Readonly<{
   /** Sends a request with the token, and fills placeholders of the path. */
   get: (path: string, headers?: Record<string, string>, method?: string) => Promise<ServiceAnswer>
   expect: Expect
-  /** The origin that the service publishes as its issuer. */
+  /** The origin that the service publishes. */
   base: string
   token: string
   /** The quota of the demo is small, so each promise is checked with fewer cases. */

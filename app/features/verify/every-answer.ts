@@ -71,7 +71,7 @@ const createRules = (): Rule[] => {
     {
       section: 4,
       promise: 'errors are problem documents with their status',
-      when: ({ ask, status }) => status >= 400 && !ask.path.startsWith('/v1/oauth/'),
+      when: ({ ask, status }) => status >= 400 && !ask.hasOwnErrors,
       check: expectProblem,
     },
     {

@@ -10,6 +10,8 @@ export type Ask = Readonly<{
   headers?: Readonly<Record<string, string>>
   body?: string
   token?: string | undefined
+  /** The address has errors of another format than problem documents. */
+  hasOwnErrors?: boolean
 }>
 
 /** A whole response. Names of headers are in lower case; fields with the same name are joined by commas. */

@@ -3,7 +3,7 @@ import {
   type Credentials,
   describeCause,
   openAccount,
-  readIssuer,
+  readPublicUrl,
   requireAnswers,
   resourceNames,
   type ServiceAccount,
@@ -118,7 +118,7 @@ export async function* verifyService({
 }: VerifyOptions): AsyncGenerator<PromiseOutcome> {
   const { send: sendNow, close } = createSender(origin)
   try {
-    const base = await readIssuer(sendNow, origin)
+    const base = await readPublicUrl(sendNow, origin)
     const observer = createObserver()
     const requireTime = createDeadline()
     const paced = withinHalfOfQuota(sendNow, (ms) => {

@@ -142,7 +142,7 @@ const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][
     ({ headers }) => delete headers['data-as-of'],
   ],
   [
-    'an API key gets a token by JSON, HTTP Basic and OAuth',
+    'an API key gets a token by JSON and HTTP Basic',
     /auth.login/,
     (answer) => {
       if (answer.status !== 200) return

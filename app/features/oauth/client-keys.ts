@@ -1,21 +1,19 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import { computeThumbprint } from './jwk.ts'
+import { computeThumbprint } from '../../identity/jwk.ts'
 import { isStrongEd25519, isStrongModulus } from './weak-keys.ts'
 
 type KeyAlgorithm = 'EdDSA' | 'ES256' | 'PS256'
 
 /** `Ed25519` is a newer name of `EdDSA` (RFC 9864). */
 export const assertionAlgorithms = ['EdDSA', 'Ed25519', 'ES256', 'PS256'] as const
-export type AssertionAlgorithm = (typeof assertionAlgorithms)[number]
+type AssertionAlgorithm = (typeof assertionAlgorithms)[number]
 
 /** Returns the `alg` of stored keys that verify this algorithm. */
-export const toKeyAlgorithm = (alg: AssertionAlgorithm): KeyAlgorithm => (alg === 'Ed25519' ? 'EdDSA' : alg)
+const toKeyAlgorithm = (alg: AssertionAlgorithm): KeyAlgorithm => (alg === 'Ed25519' ? 'EdDSA' : alg)
 
 /** A client's public key as stored (RFC 7517): only the members that identify it, `kid`, `alg` and `use`. */
 export type PublicJwk = Readonly<Record<string, string> & { kid: string; alg: KeyAlgorithm }>
-
-export type ClientKey = Readonly<{ kid: string; alg: KeyAlgorithm; key: KeyObject }>
 
 // See docs/decisions/0199-no-keys-from-addresses-of-clients.md.
 const maxKeys = 10
@@ -115,11 +113,20 @@ export const parseClientKeys = (value: unknown): PublicJwk[] => {
   return jwks
 }
 
+/** Returns the column `client_jwks` of `api_keys`. */
+export const formatClientKeys = (keys: readonly PublicJwk[]): string => JSON.stringify({ keys })
+
 /**
- * Reads the column `client_jwks` of `api_keys`. Throws if the members do not form a key. Does not check its
- * strength: stored keys are checked. See docs/decisions/0096-a-client-that-signs-is-a-key.md.
+ * Reads the keys for this algorithm from the column `client_jwks` of `api_keys`; with `kid`, only this key. Throws if
+ * the members do not form a key. Does not check its strength: stored keys are checked. See
+ * docs/decisions/0096-a-client-that-signs-is-a-key.md.
  */
-export const readClientKeys = (clientJwks: string): ClientKey[] => {
+export const readClientKeys = (
+  clientJwks: string,
+  { alg, kid }: { alg: AssertionAlgorithm; kid?: string | undefined },
+): KeyObject[] => {
   const { keys } = JSON.parse(clientJwks) as { keys: PublicJwk[] }
-  return keys.map((jwk) => ({ kid: jwk.kid, alg: jwk.alg, key: importJwk(jwk) }))
+  return keys
+    .filter((jwk) => jwk.alg === toKeyAlgorithm(alg) && (kid === undefined || jwk.kid === kid))
+    .map(importJwk)
 }

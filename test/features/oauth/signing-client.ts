@@ -1,11 +1,11 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
-import type { Plan } from '../../app/db/schema.ts'
-import { addApiKey } from '../../app/identity/api-key-store.ts'
-import { createApiKey } from '../../app/identity/api-keys.ts'
-import { assertionType } from '../../app/identity/client-assertion.ts'
-import { parseClientKeys } from '../../app/identity/client-keys.ts'
-import { addCustomer, type TestDatabase } from '../helper.ts'
+import type { Plan } from '../../../app/db/schema.ts'
+import { assertionType } from '../../../app/features/oauth/client-assertion.ts'
+import { formatClientKeys, parseClientKeys } from '../../../app/features/oauth/client-keys.ts'
+import { addApiKey } from '../../../app/identity/api-key-store.ts'
+import { createApiKey } from '../../../app/identity/api-keys.ts'
+import { addCustomer, type TestDatabase } from '../../helper.ts'
 
 export const makeKeys = {
   EdDSA: () => generateKeyPairSync('ed25519'),
@@ -38,8 +38,8 @@ export const addSigningClient = async (
   await addCustomer(database, customer, { plan })
   const { privateKey, publicKey } = makeKeys[alg]()
   const { keyId: id, secretSha256 } = createApiKey()
-  const clientKeys = parseClientKeys(getJwk(publicKey, kid === undefined ? {} : { kid }))
-  const key = { customerId: customer, keyId: id, secretSha256, scopes, expiresAt: null, clientKeys }
+  const clientJwks = formatClientKeys(parseClientKeys(getJwk(publicKey, kid === undefined ? {} : { kid })))
+  const key = { customerId: customer, keyId: id, secretSha256, scopes, expiresAt: null, clientJwks }
   await addApiKey(database.operator, key)
   return { customer, id, alg, privateKey, publicKey }
 }

@@ -1,11 +1,11 @@
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import t, { type Test } from 'tap'
-import type { Plan } from '../../app/db/schema.ts'
-import { catalogue } from '../../app/errors.ts'
-import { parseApiKey } from '../../app/identity/api-keys.ts'
-import { assertionAlgorithms } from '../../app/identity/client-keys.ts'
-import { createStage } from '../custom/stage.ts'
+import type { Plan } from '../../../app/db/schema.ts'
+import { catalogue } from '../../../app/errors.ts'
+import { assertionAlgorithms } from '../../../app/features/oauth/client-keys.ts'
+import { parseApiKey } from '../../../app/identity/api-keys.ts'
+import { createStage } from '../../custom/stage.ts'
 import {
   addCustomer,
   closeAfter,
@@ -13,7 +13,7 @@ import {
   createTestDatabase,
   listenTestApp,
   until,
-} from '../helper.ts'
+} from '../../helper.ts'
 import { postForm } from './post-form.ts'
 
 const database = await createTestDatabase()

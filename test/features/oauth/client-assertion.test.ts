@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import * as oauth from 'oauth4webapi'
 import t from 'tap'
-import { closeAfter, createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
+import { closeAfter, createTestApp, createTestDatabase, listenTestApp, until } from '../../helper.ts'
 import { postForm } from './post-form.ts'
 import { addSigningClient, algorithms, assertFor, grantWith, type SigningClient } from './signing-client.ts'
 

@@ -1,8 +1,4 @@
-import { jsonType } from '../http/formats.ts'
 import { assertionAlgorithms } from './client-keys.ts'
-
-/** RFC 9727, section 5.1. */
-export const apiCatalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
 const clientAuthentication = (endpoint: string) => ({
   [`${endpoint}_auth_methods_supported`]: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
@@ -34,17 +30,4 @@ export const protectedResourceMetadata = (publicUrl: string, scopes: readonly st
   bearer_methods_supported: ['header'],
   resource_name: 'Certification Data API',
   resource_documentation: `${publicUrl}/docs`,
-})
-
-/** RFC 9727, with the link relations of RFC 8631. */
-export const apiCatalog = (publicUrl: string) => ({
-  linkset: [
-    {
-      anchor: `${publicUrl}/v1`,
-      'service-desc': [{ href: `${publicUrl}/openapi.json`, type: jsonType }],
-      'service-doc': [{ href: `${publicUrl}/docs`, type: 'text/html' }],
-      'service-meta': [{ href: `${publicUrl}/.well-known/oauth-protected-resource`, type: jsonType }],
-      status: [{ href: `${publicUrl}/status`, type: 'text/html' }],
-    },
-  ],
 })

@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto'
+import { createHash, type KeyObject } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Db } from '../db/schema.ts'
-import { parseUniqueJson } from '../http/unique-json.ts'
-import { assertionAlgorithms, type ClientKey, toKeyAlgorithm } from './client-keys.ts'
-import type { Credential } from './credential.ts'
-import { toApiKeyError } from './credential-errors.ts'
-import { findRow, type KeyFacts } from './facts.ts'
-import type { Principals } from './principals.ts'
-import { isUsable } from './rights.ts'
+import type { Db } from '../../db/schema.ts'
+import { parseUniqueJson } from '../../http/unique-json.ts'
+import type { Credential } from '../../identity/credential.ts'
+import { toApiKeyError } from '../../identity/credential-errors.ts'
+import { findRow, type KeyFacts } from '../../identity/facts.ts'
+import type { Principals } from '../../identity/principals.ts'
+import { isUsable } from '../../identity/rights.ts'
+import { assertionAlgorithms, readClientKeys } from './client-keys.ts'
 
 /** RFC 7523, section 2.2. */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -78,10 +78,21 @@ const notProved = 'The client is not known, or its key did not sign the assertio
 
 const malformed = `The assertion must be a JWT as the guide describes it, with alg ${assertionAlgorithms.join(', ')}`
 
-const isSignedWith = async (jwt: string, payload: Buffer, alg: string, { key }: ClientKey) => {
+const isSignedWith = async (jwt: string, payload: Buffer, alg: string, key: KeyObject) => {
   const { compactVerify } = await import('jose/jws/compact/verify')
   const verified = await compactVerify(jwt, key, { algorithms: [alg] }).catch(() => undefined)
   return verified !== undefined && payload.equals(verified.payload)
+}
+
+const isSigned = async (
+  jwt: string,
+  payload: Buffer,
+  header: z.output<typeof headerSchema>,
+  clientJwks: string,
+) => {
+  for (const key of readClientKeys(clientJwks, header))
+    if (await isSignedWith(jwt, payload, header.alg, key)) return true
+  return false
 }
 
 type AssertionOptions = {
@@ -100,18 +111,6 @@ const toAssertionError = (detail: string, auditReason: string) => toApiKeyError(
  */
 export const createAssertions = ({ db, principals, publicUrl, now }: AssertionOptions) => {
   const audiences = [publicUrl, `${publicUrl}/v1/oauth/token`]
-
-  const isSigned = async (
-    jwt: string,
-    payload: Buffer,
-    { alg, kid }: z.output<typeof headerSchema>,
-    keys: readonly ClientKey[],
-  ) => {
-    const isFitting = (key: ClientKey) =>
-      key.alg === toKeyAlgorithm(alg) && (kid === undefined || key.kid === kid)
-    for (const key of keys.filter(isFitting)) if (await isSignedWith(jwt, payload, alg, key)) return true
-    return false
-  }
 
   const use = async ({ customerId, keyId }: KeyFacts, { jti, exp }: Claims): Promise<boolean> => {
     const digest = createHash('sha256').update(jti).digest()
@@ -134,8 +133,8 @@ export const createAssertions = ({ db, principals, publicUrl, now }: AssertionOp
             : 'client_id is not the sub of the assertion'
         if (fault) throw toAssertionError(fault, 'assertion_claims')
         const facts = await principals.findClaimedKey(claims.sub, turn)
-        const keys = isUsable(facts, now()) ? (facts.clientKeys ?? []) : []
-        const isGood = await isSigned(jwt, payload, header, keys)
+        const jwks = isUsable(facts, now()) ? facts.clientJwks : null
+        const isGood = jwks !== null && (await isSigned(jwt, payload, header, jwks))
         if (!isGood || !facts) {
           if (facts) await principals.confirmRefusal()
           throw toAssertionError(notProved, 'assertion_signature')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { recordEvents } from '../../app/audit/record.ts'
-import { parseApiKey } from '../../app/identity/api-keys.ts'
+import { recordEvents } from '../../../app/audit/record.ts'
+import { parseApiKey } from '../../../app/identity/api-keys.ts'
 import {
   addCustomer,
   closeAfter,
@@ -11,7 +11,7 @@ import {
   type Get,
   logIn,
   until,
-} from '../helper.ts'
+} from '../../helper.ts'
 
 /**
  * An entry must be readable within 90 s of the act. 70 s of these are fixed: a minute's reads are complete at its

@@ -1,28 +1,20 @@
 import type { z } from 'zod'
-import type { tokenGrantRequest, tokenReference } from '../../schemas/auth.ts'
-import { truncateAddress } from '../audit/client-address.ts'
-import type { Turn } from '../overload/queue.ts'
-import { parseApiKey } from './api-keys.ts'
+import type { tokenGrantRequest, tokenReference } from '../../../schemas/oauth.ts'
+import { truncateAddress } from '../../audit/client-address.ts'
+import { parseApiKey } from '../../identity/api-keys.ts'
+import { type Credential, presentApiKey } from '../../identity/credential.ts'
+import type { KeyFacts } from '../../identity/facts.ts'
+import type { KeyCheck, LoginSource } from '../../identity/login-events.ts'
+import type { Principals } from '../../identity/principals.ts'
+import { authorize, checkNetwork } from '../../identity/rights.ts'
+import { areTooMany, intersectScopes, onlyNamedScopes, tooManyScopes } from '../../identity/scopes.ts'
+import type { createTokenVerifier, SignToken } from '../../identity/tokens.ts'
+import type { KeyLimit } from '../../limits/logins.ts'
+import type { Turn } from '../../overload/queue.ts'
 import type { createAssertions } from './client-assertion.ts'
-import { type Credential, presentApiKey } from './credential.ts'
-import type { KeyFacts } from './facts.ts'
-import type { KeyCheck, LoginSource } from './login-events.ts'
-import { OAuthError } from './oauth-error.ts'
-import { type Form, readClient } from './oauth-form.ts'
-import type { Principals } from './principals.ts'
-import { authorize, checkNetwork } from './rights.ts'
-import { chooseScopes, intersectScopes, onlyNamedScopes } from './scopes.ts'
-import type { createTokenVerifier, SignToken } from './tokens.ts'
-
-/** A quota per key, or per key and network. Both methods refuse with `quota_exceeded`. */
-export type KeyLimit = {
-  take(key: KeyFacts, address: string): Promise<void>
-  /** Takes no unit. Uses the count that this instance has cached. */
-  requireRoom(key: KeyFacts, address: string): void
-}
-
-/** Revocations count per key and network, so that a thief cannot use up the owner's quota. */
-export type KeyLimits = Record<'introspections' | 'revocations', KeyLimit>
+import { OAuthError } from './error.ts'
+import { type Form, readClient } from './form.ts'
+import type { KeyLimits } from './limits.ts'
 
 type OAuthOptions = {
   principals: Principals
@@ -44,6 +36,19 @@ type OAuthRequest = LoginSource & Readonly<{ form: Form; authorization: string |
 type TokenReference = z.output<typeof tokenReference>
 
 export type OAuth = ReturnType<typeof createOAuth>
+
+/** `undefined` if none are requested. Throws `invalid_scope`. `allowed`: all scopes of the key. */
+const chooseScopes = (scope: string | undefined, allowed: readonly string[]): string[] | undefined => {
+  const wanted = scope === undefined ? undefined : [...new Set(scope.split(' '))]
+  const refused = wanted?.find((each) => !allowed.includes(each))
+  if (refused !== undefined) {
+    throw new OAuthError('invalid_scope', `The key has no scope '${refused.slice(0, 100)}'`)
+  }
+  if (areTooMany(wanted ?? allowed)) {
+    throw new OAuthError('invalid_scope', `${tooManyScopes}: ask for fewer with scope`)
+  }
+  return wanted
+}
 
 /** The token, revocation and introspection endpoints (RFC 6749, 7009, 7662). Rejects with OAuthError or ApiError. */
 export const createOAuth = (options: OAuthOptions) => {

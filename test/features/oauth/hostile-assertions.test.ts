@@ -1,10 +1,10 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { changeClientKeys } from '../../app/identity/api-key-store.ts'
-import { parseApiKey } from '../../app/identity/api-keys.ts'
-import { assertionType } from '../../app/identity/client-assertion.ts'
-import { parseClientKeys } from '../../app/identity/client-keys.ts'
+import { assertionType } from '../../../app/features/oauth/client-assertion.ts'
+import { formatClientKeys, parseClientKeys } from '../../../app/features/oauth/client-keys.ts'
+import { changeClientJwks } from '../../../app/identity/api-key-store.ts'
+import { parseApiKey } from '../../../app/identity/api-keys.ts'
 import {
   addCustomer,
   closeAfter,
@@ -12,7 +12,7 @@ import {
   createTestDatabase,
   listenTestApp,
   until,
-} from '../helper.ts'
+} from '../../helper.ts'
 import { postForm } from './post-form.ts'
 import { addSigningClient, assertFor, getJwk, grantWith, makeKeys } from './signing-client.ts'
 
@@ -378,7 +378,7 @@ t.test('a used assertion is refused', async (t) => {
         sql`update api_keys set expires_at = now() where key_id = ${id}`.execute(database.operator),
       erased: (id) => sql`delete from api_keys where key_id = ${id}`.execute(database.operator),
       'another key': (id) =>
-        changeClientKeys(database.operator, id, parseClientKeys(getJwk(theirs.publicKey))),
+        changeClientJwks(database.operator, id, formatClientKeys(parseClientKeys(getJwk(theirs.publicKey)))),
     }
     for (const [name, change] of Object.entries(changes)) {
       const client = await addSigningClient(database)

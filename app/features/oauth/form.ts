@@ -1,7 +1,7 @@
-import { tokenGrantRequest, tokenReference } from '../../schemas/auth.ts'
-import { decodeFormPart, parsePairs } from '../http/pairs.ts'
+import { tokenGrantRequest, tokenReference } from '../../../schemas/oauth.ts'
+import { decodeFormPart, parsePairs } from '../../http/pairs.ts'
 import { assertionType } from './client-assertion.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from './error.ts'
 
 export type Form = Readonly<Record<string, string>>
 

@@ -1,8 +1,8 @@
-import { auditEntries } from '../../schemas/audit.ts'
-import { linesType } from '../export/json-lines.ts'
-import { trailReaders } from '../operator/trail/query.ts'
-import type { Description } from './description.ts'
-import { choice, cursor, limit, queryParameters, text } from './parameters.ts'
+import { auditEntries } from '../../../schemas/audit-list.ts'
+import { linesType } from '../../export/json-lines.ts'
+import type { Description } from '../../openapi/description.ts'
+import { choice, cursor, limit, queryParameters, text } from '../../openapi/parameters.ts'
+import { trailReaders } from './query.ts'
 
 const parameters = {
   since: text('At or after this instant or day (UTC). Also relative: `today-30d`.', 'today-30d'),

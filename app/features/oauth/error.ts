@@ -1,4 +1,4 @@
-import type { ApiError, ErrorCode } from '../errors.ts'
+import type { ApiError, ErrorCode } from '../../errors.ts'
 
 /** RFC 6749, section 5.2. `problem`: the catalogue's error whose page explains this one. */
 const errors = {

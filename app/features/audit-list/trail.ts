@@ -23,7 +23,6 @@ export const trailCost = (rawQuery: QueryString, accept: string | undefined): nu
 type RawTrailRequest = Pick<ExportRequest, 'principal' | 'type'> & Readonly<{ rawQuery: QueryString }>
 type TrailRequest = ExportRequest & Readonly<{ query: TrailQuery }>
 
-// See docs/decisions/0100-customers-read-copies-of-sealed-entries.md.
 export type Trail = {
   /** Throws invalid_query, with a corrected address if there is one. */
   parse(request: RawTrailRequest): TrailQuery

@@ -1,0 +1,20 @@
+import { jsonType } from '../http/formats.ts'
+
+/** RFC 9727, section 5.1. */
+export const apiCatalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+/** RFC 9727, with the link relations of RFC 8631. `metadataPaths`: of documents about the service. */
+export const apiCatalog = (publicUrl: string, metadataPaths: readonly string[]) => {
+  const metadata = metadataPaths.map((path) => ({ href: publicUrl + path, type: jsonType }))
+  return {
+    linkset: [
+      {
+        anchor: `${publicUrl}/v1`,
+        'service-desc': [{ href: `${publicUrl}/openapi.json`, type: jsonType }],
+        'service-doc': [{ href: `${publicUrl}/docs`, type: 'text/html' }],
+        ...(metadataPaths.length > 0 ? { 'service-meta': metadata } : {}),
+        status: [{ href: `${publicUrl}/status`, type: 'text/html' }],
+      },
+    ],
+  }
+}
