@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { field, instant, recordId } from './fields.ts'
-import { resourceNames } from './resource-name.ts'
 
 const fieldChange = z
   .strictObject({
@@ -13,33 +12,6 @@ const fieldChange = z
       .meta({ description: 'The new value. Null if the record was deleted', examples: ['suspended'] }),
   })
   .meta({ id: 'FieldChange', description: 'A field of a record, before and after' })
-
-const entry = z
-  .strictObject({
-    resource: field(z.enum(resourceNames), 'The resource', 'certificates'),
-    id: field(recordId, 'Id of the record', 'crt-lumen-gateway-us'),
-    at: field(
-      instant,
-      'When it changed: the time at which its transaction began. The `updated_at` of the record from then on',
-      '2026-04-25T11:02:03.456789Z',
-    ),
-    op: field(z.enum(['create', 'update', 'delete']), 'What happened to the record', 'update'),
-    cause: z
-      .enum(['day'])
-      .optional()
-      .meta({
-        description: '`day`: a new day (UTC) changed computed fields. Omitted if the record was written',
-        examples: ['day'],
-      }),
-    changes: z.record(z.string(), fieldChange).meta({
-      description:
-        'The changed fields, by name. If the record was created or deleted: all fields with a value',
-      examples: [
-        { approval_status: { from: 'approved', to: 'suspended' }, validity: { from: 'valid', to: 'void' } },
-      ],
-    }),
-  })
-  .meta({ id: 'HistoryEntry', description: 'A change of a record' })
 
 const pageInfo = z
   .strictObject({
@@ -58,9 +30,39 @@ const pageInfo = z
   })
   .meta({ id: 'HistoryPageInfo', description: 'The position of this page, and how far history reaches' })
 
-export const historyPage = z
-  .strictObject({
-    data: z.array(entry).meta({ description: 'Changes, the newest first' }),
-    page: pageInfo,
-  })
-  .meta({ id: 'HistoryPage', description: 'A page of history' })
+const createEntry = (resources: readonly string[]) =>
+  z
+    .strictObject({
+      resource: field(z.enum(resources), 'The resource', resources[0] as string),
+      id: field(recordId, 'Id of the record', 'crt-lumen-gateway-us'),
+      at: field(
+        instant,
+        'When it changed: the time at which its transaction began. The `updated_at` of the record from then on',
+        '2026-04-25T11:02:03.456789Z',
+      ),
+      op: field(z.enum(['create', 'update', 'delete']), 'What happened to the record', 'update'),
+      cause: z
+        .enum(['day'])
+        .optional()
+        .meta({
+          description: '`day`: a new day (UTC) changed computed fields. Omitted if the record was written',
+          examples: ['day'],
+        }),
+      changes: z.record(z.string(), fieldChange).meta({
+        description:
+          'The changed fields, by name. If the record was created or deleted: all fields with a value',
+        examples: [
+          { approval_status: { from: 'approved', to: 'suspended' }, validity: { from: 'valid', to: 'void' } },
+        ],
+      }),
+    })
+    .meta({ id: 'HistoryEntry', description: 'A change of a record' })
+
+/** Call it once, because the id of a schema must be unique. `resources`: their names. */
+export const createHistoryPage = (resources: readonly string[]) =>
+  z
+    .strictObject({
+      data: z.array(createEntry(resources)).meta({ description: 'Changes, the newest first' }),
+      page: pageInfo,
+    })
+    .meta({ id: 'HistoryPage', description: 'A page of history' })

@@ -1,6 +1,7 @@
-import { type ResourceName, resourceNames } from '../../schemas/resource-name.ts'
 import type { Plan } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
+import type { ResourceName } from '../records/resources/define.ts'
+import { resourceNames } from '../records/resources/index.ts'
 import { bearer, toTokenError } from './credential-errors.ts'
 import type { KeyFacts } from './facts.ts'
 import type { Principal } from './principal.ts'

@@ -1,4 +1,4 @@
-import { resourceNames } from '../../schemas/resource-name.ts'
+import { resourceNames } from '../records/resources/index.ts'
 
 /** For the feed. Each resource in it also needs its own scope. */
 export const changesScope = 'changes:read'

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { House } from '../config/house.ts'
 import { mediaTypes } from '../http/formats.ts'
+import { resources } from '../records/resources/index.ts'
 import { type Components, createComponents } from './components.ts'
 import type { Description, Route } from './description.ts'
 import { getExample } from './examples.ts'
@@ -9,8 +10,14 @@ import type { SchemaNode } from './headers.ts'
 import { describeMessages, type MessageDescription } from './messages.ts'
 import { headerParameter, toParameterNode } from './parameters.ts'
 import { listResponses } from './responses.ts'
+import { capitalised, plural } from './words.ts'
 
-const introduction = `Certificates, products, projects, countries, test reports and approvals of a
+const listNouns = (): string => {
+  const nouns = Object.values(resources).map(({ noun }) => plural(noun))
+  return `${nouns.slice(0, -1).join(', ')} and ${nouns.at(-1)}`
+}
+
+const introduction = `${capitalised(listNouns())} of a
 certification house's customer. Read-only.
 
 **Authentication.** Exchange the API key for an access token (\`login\`) and send it as

@@ -1,9 +1,12 @@
+import { createHistoryPage } from '../../schemas/history.ts'
 import { historyReaders } from '../records/history/query.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { resourceNames } from '../records/resources/index.ts'
 import type { Description, Tag } from './description.ts'
 import { choice, cursor, limit, queryParameters, text } from './parameters.ts'
 import { idParameter, recordName } from './records.ts'
+
+export const historyPage = createHistoryPage(resourceNames)
 
 const parameters = {
   resource: text(

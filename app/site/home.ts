@@ -1,4 +1,7 @@
 import type { StatusDocument } from '../observe/status/document.ts'
+import { plural } from '../openapi/words.ts'
+import type { Resource } from '../records/resources/define.ts'
+import { resources } from '../records/resources/index.ts'
 import { duration, milliseconds, percent } from './browser/units.js'
 import { type Html, html } from './escape.ts'
 import type { PageContent } from './layout.ts'
@@ -6,15 +9,6 @@ import { codeBlock } from './markdown.ts'
 import { marketPicture } from './market-picture.ts'
 import type { PageEntry, SiteOptions } from './options.ts'
 import { usePictures } from './use-pictures.ts'
-
-const resources = [
-  ['certificates', 'Numbers, validity periods, approval status, and whether a certificate is valid today'],
-  ['products', 'Names, models, status, radio technologies'],
-  ['projects', 'Project numbers, status, classification, your tags'],
-  ['countries', 'Authorities, requirements, lead times, and your approvals in each country'],
-  ['lab', 'Test reports: standard, laboratory, result'],
-  ['approvals', 'The approval of each product in each country, from planned to granted'],
-] as const
 
 const uses = [
   [
@@ -103,6 +97,11 @@ const stateLine = ({ status, headline }: StatusDocument): Html => {
   return html`<p class="state">${words}<a href="/status">See the status page</a></p>`
 }
 
+const resourceLine = ({ name, noun, contents }: Resource): Html => {
+  const tag = plural(noun).replaceAll(' ', '-')
+  return html`<div><dt><a href="/docs#tag/${tag}/GET/v1/${name}"><code>/v1/${name}</code></a></dt><dd>${contents}</dd></div>`
+}
+
 const contactButton = (page: PageEntry | undefined, look: string): Html | undefined =>
   page && html`<a class="${look}" href="${page.path}">${page.label}</a>`
 
@@ -151,9 +150,9 @@ export const homePage = ({
 <p>Your own API key opens your own records. The <a href="/docs/guides/quick-start">quick start</a> takes three requests.</p></div>
 <div>${codeBlock(`curl -g '${publicUrl}/v1/certificates?expiring=true&sort=valid_until&fields=days_remaining&limit=2' \\\n  -H 'Authorization: Bearer ${demoToken}'`, 'sh')}${codeBlock(answer, 'json')}</div></section>
 
-<section aria-labelledby="resources"><h2 id="resources">Six resources, one grammar</h2>
+<section aria-labelledby="resources"><h2 id="resources">All resources, one grammar</h2>
 <p class="soft">Each has filters, sorting, pages, exports, a history and a feed of changes. All of them work in the same way.</p>
-<dl class="resources">${resources.map(([name, text]) => html`<div><dt><a href="/docs#tag/${name === 'lab' ? 'test-reports' : name}/GET/v1/${name}"><code>/v1/${name}</code></a></dt><dd>${text}</dd></div>`)}</dl></section>
+<dl class="resources">${Object.values(resources).map(resourceLine)}</dl></section>
 
 <section class="closing"><h2>See your own products</h2>
 <p class="row">${contactButton(contactPage, 'button main')}<a class="button" href="/demo">Try the demo</a></p></section>`,

@@ -1,7 +1,7 @@
 /**
  * The rooms from top to bottom. A room imports only from rooms below it. `app/errors.ts` is a separate room.
  * So are the entries `app/server.js`, `app/app.ts`, `app/certdata.js` and `app/cli.ts`, and the customer's
- * folders `routes/`, `plugins/` and `schemas/`. ARCHITECTURE.md describes each room, in the order of imports.
+ * folders `routes/`, `plugins/` and `schemas/`, and `app/records/resources/`. ARCHITECTURE.md describes each room, in the order of imports.
  */
 export const rooms = [
   'server',
@@ -32,6 +32,7 @@ export const rooms = [
   'overload',
   'http',
   'wire',
+  'resources',
   'config',
   'errors',
   'schemas',
@@ -41,6 +42,7 @@ export type Room = (typeof rooms)[number]
 
 /** Returns the room of a file, by its path from the project's root. `undefined` for files outside of all rooms. */
 export const getRoom = (path: string): Room | undefined => {
+  if (path.startsWith('app/records/resources/')) return 'resources'
   const [top = '', second = ''] = path.split('/')
   const name = top === 'app' ? second.replace(/\.(ts|js)$/, '') : top
   return name === 'certdata' ? 'cli' : rooms.find((room) => room === name)

@@ -10,8 +10,8 @@ import { demoCustomerId } from '../../app/identity/principal.ts'
 import { importRecords } from '../../app/import/index.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
+import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import type { ResourceName } from '../../schemas/resource-name.ts'
 import { asCustomer, connectOwner, createTestApp, createTestDatabase, type Get } from '../../test/helper.ts'
 
 /**

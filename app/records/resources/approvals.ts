@@ -19,10 +19,18 @@ const outcomes: Record<Status, MarketOutcome> = {
   cancelled: 'refused',
 }
 
+declare module './define.ts' {
+  interface ResourceNames {
+    approvals: true
+  }
+}
+
 export const approvals = defineResource({
   name: 'approvals',
+  rank: 6,
   version: 1,
   noun: 'approval',
+  contents: 'The approval of each product in each country, from planned to granted',
   schema: approval,
   includes: {
     product: { resource: 'products', by: 'product_id' },

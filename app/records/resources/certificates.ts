@@ -69,10 +69,18 @@ const transitions: Partial<Record<Status, string[]>> = {
   suspended: ['approved', 'revoked', 'withdrawn'],
 }
 
+declare module './define.ts' {
+  interface ResourceNames {
+    certificates: true
+  }
+}
+
 export const certificates = defineResource({
   name: 'certificates',
+  rank: 1,
   version: 1,
   noun: 'certificate',
+  contents: 'Numbers, validity periods, approval status, and whether a certificate is valid today',
   schema: certificate,
   includes: {
     product: { resource: 'products', by: 'product_id' },

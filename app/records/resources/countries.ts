@@ -37,10 +37,18 @@ const approvalInfo = `(
   ) info
 )`
 
+declare module './define.ts' {
+  interface ResourceNames {
+    countries: true
+  }
+}
+
 export const countries = defineResource({
   name: 'countries',
+  rank: 4,
   version: 1,
   noun: 'country',
+  contents: 'Authorities, requirements, lead times, and your approvals in each country',
   schema: country,
   includes: {},
   filters: {

@@ -1,8 +1,14 @@
 import type { z } from 'zod'
-import type { ResourceName } from '../../../schemas/resource-name.ts'
 import { type FieldKind, getKind } from './kind.ts'
 
-export type { ResourceName }
+/**
+ * Each definition adds its name, as Fastify's plugins add their decorators. See
+ * docs/decisions/0259-resources-are-found-in-their-folder.md.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: definitions merge with it.
+export interface ResourceNames {}
+
+export type ResourceName = keyof ResourceNames
 
 /** `equal`: eq ne in nin, null if stored (on arrays: all). `range` adds gt gte lt lte, `prefix`: prefix. */
 export type FilterKind = 'equal' | 'range' | 'prefix'
@@ -23,13 +29,18 @@ export type MarketOutcome = 'allowed' | 'by_certificate' | 'undecided' | 'refuse
 type By<Name extends string, Value> = { readonly [name in Name]?: Value }
 
 type Definition<Name extends string> = {
+  /** The name of the file, the exported constant and the table, and the path below `/v1`. */
   name: ResourceName
+  /** A lower rank comes first in lists and documents. */
+  rank: number
   /**
    * Part of the keys of cached answers, so that no release serves the answers of another one. Raised with each change
    * of an answer: see docs/decisions/0210-versions-are-raised-by-hand.md.
    */
   version: number
   noun: string
+  /** Describes the records on the start page, without a full stop. */
+  contents: string
   includes: Readonly<Record<string, Include<Name>>>
   filters: By<Name, FilterKind>
   sorts: readonly Name[]

@@ -1,18 +1,22 @@
-import { approvals } from './approvals.ts'
-import { certificates } from './certificates.ts'
-import { countries } from './countries.ts'
+import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { Resource, ResourceName } from './define.ts'
-import { lab } from './lab.ts'
-import { products } from './products.ts'
-import { projects } from './projects.ts'
 
-export const resources: Readonly<Record<ResourceName, Resource>> = {
-  certificates,
-  products,
-  projects,
-  countries,
-  lab,
-  approvals,
+const helpers = ['define.ts', 'index.ts', 'kind.ts']
+
+const load = async (file: string): Promise<Resource> => {
+  const name = basename(file, '.ts')
+  const { [name]: definition }: Record<string, Resource | undefined> = await import(`./${file}`)
+  if (definition?.name === name) return definition
+  throw new Error(`app/records/resources/${file} exports no definition ${name} with the name '${name}'`)
 }
 
-export { resourceNames } from '../../../schemas/resource-name.ts'
+const files = readdirSync(import.meta.dirname).filter((file) => !helpers.includes(file))
+const definitions = (await Promise.all(files.sort().map(load))).sort((a, b) => a.rank - b.rank)
+
+/** The definitions in this folder, by name, in the order of their ranks. */
+export const resources = Object.fromEntries(
+  definitions.map((definition) => [definition.name, definition]),
+) as Readonly<Record<ResourceName, Resource>>
+
+export const resourceNames: readonly ResourceName[] = definitions.map(({ name }) => name)

@@ -1,10 +1,18 @@
 import { labReport } from '../../../schemas/lab.ts'
 import { defineResource } from './define.ts'
 
+declare module './define.ts' {
+  interface ResourceNames {
+    lab: true
+  }
+}
+
 export const lab = defineResource({
   name: 'lab',
+  rank: 5,
   version: 1,
   noun: 'test report',
+  contents: 'Test reports: standard, laboratory, result',
   schema: labReport,
   includes: {
     product: { resource: 'products', by: 'product_id' },

@@ -1,10 +1,18 @@
 import { product } from '../../../schemas/product.ts'
 import { defineResource } from './define.ts'
 
+declare module './define.ts' {
+  interface ResourceNames {
+    products: true
+  }
+}
+
 export const products = defineResource({
   name: 'products',
+  rank: 2,
   version: 1,
   noun: 'product',
+  contents: 'Names, models, status, radio technologies',
   schema: product,
   includes: {},
   filters: {

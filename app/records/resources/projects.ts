@@ -1,10 +1,18 @@
 import { project } from '../../../schemas/project.ts'
 import { defineResource } from './define.ts'
 
+declare module './define.ts' {
+  interface ResourceNames {
+    projects: true
+  }
+}
+
 export const projects = defineResource({
   name: 'projects',
+  rank: 3,
   version: 1,
   noun: 'project',
+  contents: 'Project numbers, status, classification, your tags',
   schema: project,
   includes: {},
   filters: {
