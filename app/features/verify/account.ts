@@ -14,8 +14,6 @@ export type ServiceAccount = Readonly<{
   values: Readonly<Record<string, string>>
 }>
 
-export const resourceNames = ['products', 'certificates', 'projects', 'lab', 'approvals', 'countries']
-
 /** Returns the message of an error, or its code. */
 export const describeCause = (error: unknown): string => {
   const { message, code } = error as NodeJS.ErrnoException
@@ -65,9 +63,9 @@ const readScopes = async (send: Send, token: string): Promise<string[]> => {
 const findList = async (
   send: Send,
   token: string,
-  scopes: readonly string[],
+  lists: readonly string[],
 ): Promise<ServiceAccount['values']> => {
-  for (const name of resourceNames.filter((each) => scopes.includes(`${each}:read`))) {
+  for (const name of lists) {
     const page = await send({ path: `/v1/${name}?limit=1`, token })
     const [id, cursor] = [readJson(page, '/data/0/id'), readJson(page, '/page/next_cursor')]
     if (typeof id !== 'string' || typeof cursor !== 'string') continue
@@ -81,11 +79,19 @@ const keyValues = (apiKey: string): ServiceAccount['values'] => {
   return { key: apiKey, keyid, basic: Buffer.from(`${keyid}:${apiKey}`).toString('base64') }
 }
 
-/** Logs in, reads the scopes and looks for a list. Throws CannotVerify if the login or /v1/me is refused. */
-export const openAccount = async (send: Send, credentials: Credentials): Promise<ServiceAccount> => {
+/**
+ * Logs in, reads the scopes and looks for the first list with two records. `lists`: names of resources. Throws
+ * CannotVerify if the login or /v1/me is refused.
+ */
+export const openAccount = async (
+  send: Send,
+  credentials: Credentials,
+  lists: readonly string[],
+): Promise<ServiceAccount> => {
   const isDemo = 'demoToken' in credentials
   const token = isDemo ? credentials.demoToken : await logIn(send, credentials.apiKey)
   const scopes = await readScopes(send, token)
-  const found = await findList(send, token, scopes)
+  const readable = lists.filter((name) => scopes.includes(`${name}:read`))
+  const found = await findList(send, token, readable)
   return { token, scopes, isDemo, values: { ...found, ...(isDemo ? {} : keyValues(credentials.apiKey)) } }
 }

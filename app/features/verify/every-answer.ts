@@ -11,8 +11,6 @@ type Rule = Readonly<{
 }>
 
 const withinApi = /^\/(v1|webapi)\//
-const ofRecords =
-  /^(\/v1|\/webapi\/v1\/api\.php)?\/(certificates|products|projects|countries|lab|approvals|changes)\b/
 
 const beforeToken = /"code":"(token_in_query|malformed_request|uri_too_long)"/
 
@@ -54,7 +52,9 @@ const expectProblem = (answer: ServiceAnswer, expect: Expect, base: string): voi
   expect.match(answer, 'further members', unknown, [])
 }
 
-const createRules = (): Rule[] => {
+/** `resources`: names of resources. */
+const createRules = (resources: readonly string[]): Rule[] => {
+  const ofRecords = new RegExp(`^(/v1|/webapi/v1/api\\.php)?/(${[...resources, 'changes'].join('|')})\\b`)
   const requestIds = new Set<string>()
   return [
     {
@@ -130,9 +130,9 @@ const createRules = (): Rule[] => {
 
 export type Observed = Pick<Rule, 'section' | 'promise'> & Readonly<{ failures: Failure[] }>
 
-/** Creates the rules for every answer. `see` adds the failures of an answer to `observed`. */
-export const createObserver = () => {
-  const rules = createRules().map((rule) => ({ ...rule, failures: [] as Failure[] }))
+/** Creates the rules for every answer. `resources`: names of resources. `see` adds the failures of an answer to `observed`. */
+export const createObserver = (resources: readonly string[]) => {
+  const rules = createRules(resources).map((rule) => ({ ...rule, failures: [] as Failure[] }))
   return {
     observed: rules as readonly Observed[],
     see: (answer: ServiceAnswer, base: string): void => {

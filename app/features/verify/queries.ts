@@ -1,18 +1,8 @@
 import { type Check, Skipped, type World } from './check.ts'
+import type { PublishedResource } from './resources.ts'
 import { readJson, type ServiceAnswer } from './service.ts'
 
 type Row = Readonly<Record<string, unknown>> & Readonly<{ id: string }>
-
-type Fields = Readonly<{ equal: string; range?: string; prefix?: string; sort: string }>
-
-const fieldsOfResources: Readonly<Record<string, Fields>> = {
-  certificates: { equal: 'approval_status', range: 'valid_until', prefix: 'number', sort: 'number' },
-  products: { equal: 'product_status', prefix: 'name', sort: 'name' },
-  projects: { equal: 'status', range: 'due_on', prefix: 'project_number', sort: 'project_number' },
-  lab: { equal: 'status', range: 'issued_on', prefix: 'report_number', sort: 'report_number' },
-  approvals: { equal: 'country_code', range: 'expected_on', sort: 'expected_on' },
-  countries: { equal: 'region', prefix: 'name', sort: 'name' },
-}
 
 const longestValue = 100
 
@@ -69,19 +59,26 @@ const makeQueries = (rows: readonly Row[], field: string | undefined, make: type
   }))
 }
 
-const checkFilters = async (resource: string, { equal, range, prefix }: Fields, world: World) => {
+const checkFields = async ({ name, fields }: PublishedResource, { get, expect }: World) => {
+  const answer = await get(`/v1/${name}?limit=1`)
+  expect.status(answer, 200)
+  if (readRows(answer).length === 0) throw new Skipped(`there are no ${name} to read`)
+  expect.json(answer, { '/data/0': { has: fields } })
+}
+
+const checkFilters = async ({ name, filters }: PublishedResource, world: World) => {
   const { get, expect, isDemo } = world
-  const first = await get(`/v1/${resource}?limit=50`)
+  const first = await get(`/v1/${name}?limit=50`)
   expect.status(first, 200)
   const rows = readRows(first)
-  if (rows.length === 0) throw new Skipped(`there are no ${resource} to read`)
+  if (rows.length === 0) throw new Skipped(`there are no ${name} to read`)
   const queries = [
-    ...makeQueries(rows, equal, equalQueries),
-    ...makeQueries(rows, range, rangeQueries),
-    ...makeQueries(rows, prefix, prefixQueries),
+    ...makeQueries(rows, filters.equal, equalQueries),
+    ...makeQueries(rows, filters.range, rangeQueries),
+    ...makeQueries(rows, filters.prefix, prefixQueries),
   ]
   for (const { query, expected } of queries.slice(0, isDemo ? 1 : undefined)) {
-    const answer = await get(`/v1/${resource}?${query}&fields=id&limit=500&id=${sortedIds(rows).join()}`)
+    const answer = await get(`/v1/${name}?${query}&fields=id&limit=500&id=${sortedIds(rows).join()}`)
     expect.status(answer, 200)
     expect.match(answer, 'records', sortedIds(readRows(answer)), sortedIds(expected))
   }
@@ -89,33 +86,36 @@ const checkFilters = async (resource: string, { equal, range, prefix }: Fields, 
 
 const compareCells = (a: unknown, b: unknown): number => {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
-  return compareBytes(String(a), String(b))
+  return typeof a === 'number' && typeof b === 'number' ? a - b : compareBytes(String(a), String(b))
 }
 
-const checkOrder = async (resource: string, field: string, { get, expect }: World) => {
+const checkOrder = async ({ name, sort: field }: PublishedResource, { get, expect }: World) => {
   for (const sort of [field, `-${field}`]) {
-    const answer = await get(`/v1/${resource}?sort=${sort}&fields=${field}&limit=500`)
+    const answer = await get(`/v1/${name}?sort=${sort}&fields=${field}&limit=500`)
     expect.status(answer, 200)
     const cells = readRows(answer).map((row) => row[field])
-    if (cells.length === 0) throw new Skipped(`there are no ${resource} to read`)
+    if (cells.length === 0) throw new Skipped(`there are no ${name} to read`)
     const sorted = cells.toSorted(compareCells)
     expect.match(answer, field, cells, sort === field ? sorted : sorted.reverse())
   }
 }
 
-/** Returns checks of the filters and the order of six resources; in the demo, of the first one. */
-export const listQueries = (isDemo: boolean): Check[] =>
-  Object.entries(fieldsOfResources)
-    .slice(0, isDemo ? 1 : undefined)
-    .flatMap(([resource, fields]) => [
-      {
-        section: 3,
-        promise: `filters of ${resource} return exactly the matching records`,
-        run: (world: World) => checkFilters(resource, fields, world),
-      },
-      {
-        section: 3,
-        promise: `${resource} are sorted by bytes, with null as the greatest value`,
-        run: (world: World) => checkOrder(resource, fields.sort, world),
-      },
-    ])
+/** Returns checks of the fields, the filters and the order of each resource; in the demo, of the first one. */
+export const listQueries = (resources: readonly PublishedResource[], isDemo: boolean): Check[] =>
+  resources.slice(0, isDemo ? 1 : undefined).flatMap((resource) => [
+    {
+      section: 2,
+      promise: `records of ${resource.name} contain all fields, even if null`,
+      run: (world: World) => checkFields(resource, world),
+    },
+    {
+      section: 3,
+      promise: `filters of ${resource.name} return exactly the matching records`,
+      run: (world: World) => checkFilters(resource, world),
+    },
+    {
+      section: 3,
+      promise: `${resource.name} are sorted by bytes, with null as the greatest value`,
+      run: (world: World) => checkOrder(resource, world),
+    },
+  ])

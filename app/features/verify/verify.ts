@@ -5,7 +5,6 @@ import {
   openAccount,
   readPublicUrl,
   requireAnswers,
-  resourceNames,
   type ServiceAccount,
 } from './account.ts'
 import { listCases } from './cases.ts'
@@ -13,6 +12,7 @@ import { type Check, createExpect, type Failure, fill, Skipped, type World } fro
 import { createObserver } from './every-answer.ts'
 import { longAddresses } from './long-addresses.ts'
 import { listQueries } from './queries.ts'
+import { readResources } from './resources.ts'
 import { sequences } from './sequences.ts'
 import { type Ask, createSender, type Send, type ServiceAnswer, withinHalfOfQuota } from './service.ts'
 
@@ -47,20 +47,22 @@ const createDeadline = () => {
   }
 }
 
-const findMissingScope = (path: string, scopes: readonly string[]): string | undefined =>
+/** `lists`: names of resources. */
+type Service = Readonly<{ send: Send; base: string; account: ServiceAccount; lists: readonly string[] }>
+
+const findMissingScope = (path: string, { lists, account: { scopes } }: Service): string | undefined =>
   [...path.matchAll(/(?:^\/v1\/|[?&]resources=)(\w+)/g)]
     .map(([, name = '']) => name)
-    .filter((name) => name === 'changes' || resourceNames.includes(name))
+    .filter((name) => name === 'changes' || lists.includes(name))
     .map((name) => `${name}:read`)
     .find((scope) => !scopes.includes(scope))
 
-type Service = Readonly<{ send: Send; base: string; account: ServiceAccount }>
-
-const createWorld = ({ send, base, account }: Service, failures: Failure[]): World => {
-  const { token, scopes, isDemo } = account
+const createWorld = (service: Service, failures: Failure[]): World => {
+  const { send, base, account } = service
+  const { token, isDemo } = account
   const values = { ...account.values }
   const ask = async (each: Ask): Promise<ServiceAnswer> => {
-    const missing = each.token === undefined ? undefined : findMissingScope(each.path, scopes)
+    const missing = each.token === undefined ? undefined : findMissingScope(each.path, service)
     if (missing) throw new Skipped(`the key has no scope ${missing}`)
     return send(each)
   }
@@ -119,7 +121,9 @@ export async function* verifyService({
   const { send: sendNow, close } = createSender(origin)
   try {
     const base = await readPublicUrl(sendNow, origin)
-    const observer = createObserver()
+    const resources = await readResources(sendNow, origin)
+    const lists = resources.map(({ name }) => name)
+    const observer = createObserver(lists)
     const requireTime = createDeadline()
     const paced = withinHalfOfQuota(sendNow, (ms) => {
       requireTime(ms)
@@ -131,12 +135,22 @@ export async function* verifyService({
       observer.see(answer, base)
       return answer
     }
-    const opened = await requireAnswers(origin, openAccount(send, credentials))
+    // At midnight, the ETags of the others change.
+    const steady = resources.filter(({ dependsOnDay }) => !dependsOnDay).map(({ name }) => name)
+    const opened = await requireAnswers(
+      origin,
+      openAccount(send, credentials, [...new Set([...steady, ...lists])]),
+    )
     const account = { ...opened, values: { ...opened.values, base, origin, token: opened.token } }
     const folders = features.flatMap(({ verifyFolder = [] }) => verifyFolder)
-    const checks = [...listCases(folders), ...sequences, ...longAddresses, ...listQueries(account.isDemo)]
+    const checks = [
+      ...listCases(folders),
+      ...sequences,
+      ...longAddresses,
+      ...listQueries(resources, account.isDemo),
+    ]
     for (const check of checks.sort((a, b) => a.section - b.section))
-      yield await runCheck(check, { send, base, account })
+      yield await runCheck(check, { send, base, account, lists })
     for (const { failures, ...rule } of observer.observed)
       yield toOutcome({ ...rule, failures: failures.slice(0, 3) }, account.token)
   } finally {

@@ -10,6 +10,7 @@ import { readQuotas } from '../../../app/features/verify/quotas.ts'
 import { type PromiseOutcome, verifyService } from '../../../app/features/verify/verify.ts'
 import { features } from '../../../app/features.ts'
 import { loadExampleData } from '../../../app/local/example-data.ts'
+import { contract } from '../../api/contract.ts'
 import { seedCountries, seedCustomer } from '../../api/world.ts'
 import { run } from '../../command-line.ts'
 import { addCustomer, createTestApp, createTestDatabase, type TestClock } from '../../helper.ts'
@@ -74,6 +75,12 @@ t.test('--json has a summary, and exit code 0 if every promise is kept', async (
   t.ok(promises.length > 80)
 })
 
+t.test('every resource of the contract has promises', async (t) => {
+  const named = (promises as PromiseOutcome[]).map(({ promise }) => promise)
+  for (const { name } of contract)
+    t.equal(named.filter((promise) => promise.split(' ').includes(name)).length, 3, name)
+})
+
 t.test('config lists the variable with the API key', async (t) => {
   t.match((await run(['config'])).stdout, /^CERTDATA_API_KEY\n {4}.*only for certdata verify/m)
 })
@@ -130,6 +137,19 @@ const faults: [promise: string, path: RegExp, change: (answer: Answer) => void][
     'filters of projects return exactly the matching records',
     /projects.*ne%5D/,
     (answer) => (answer.body = '{"data":[]}'),
+  ],
+  [
+    'records of projects contain all fields, even if null',
+    /projects\?limit=1$/,
+    (answer) => (answer.body = String(answer.body).replace('"classification"', '"other"')),
+  ],
+  [
+    'approvals are sorted by bytes, with null as the greatest value',
+    /approvals\?sort=-/,
+    (answer) => {
+      const page = JSON.parse(String(answer.body))
+      answer.body = JSON.stringify({ ...page, data: page.data.toReversed() })
+    },
   ],
   [
     'every answer has security headers, and no Server or X-Powered-By',
@@ -208,4 +228,8 @@ t.test('exit code 2 names the next step if the service or the account cannot be 
   t.match(await cli(origin), { code: 2, stderr: /does not answer: .*Check the address/ }, 'at the login')
   fault = (answer) => (answer.body = '{}')
   t.match(await cli(origin), { code: 2, stderr: /is not this service/ })
+  fault = (answer) => {
+    if (answer.path === '/openapi.json') answer.body = '{}'
+  }
+  t.match(await cli(origin), { code: 2, stderr: /describes no lists of records/ })
 })
