@@ -1,10 +1,15 @@
 import fp from 'fastify-plugin'
 import type { RedisFigures } from '../app/db/redis.ts'
+import { readKeyExpiry } from '../app/identity/key-expiry.ts'
+import { createSlowFigure } from '../app/observe/figures.ts'
 import { listServiceFigures } from '../app/observe/service-metrics.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Deps } from './deps.ts'
 
 const { version } = packageJson
+
+/** All keys are read. */
+const keyExpiryKeptMs = 60_000
 
 const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
   const cache = shared?.figures?.()
@@ -18,11 +23,17 @@ const redisFigures = ({ shared, limitStore }: Deps): Record<string, RedisFigures
 
 export default fp<Deps>(
   async (app, options) => {
-    const { freshness, exportSource, databaseNow, isDraining, logStream, figures } = options
+    const { reserved, monotonicNow, freshness, exportSource, databaseNow, isDraining, logStream, figures } =
+      options
     const { cache, memoryCache, audit, feedWaiting, freshnessProbes, readDistrust } = app
     const all = listServiceFigures({
       version,
       databaseNow,
+      keyExpiry: createSlowFigure({
+        read: () => readKeyExpiry(reserved),
+        now: monotonicNow,
+        keptMs: keyExpiryKeptMs,
+      }),
       isDraining,
       asOf: freshness.asOf,
       isAway: freshness.isAway,

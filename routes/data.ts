@@ -142,6 +142,7 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
       scopes: principal.scopes
         ? [...principal.scopes].sort()
         : await principals.listScopes(principal.customerId),
+      key: principal.key ?? null,
       limits: limits.map(({ policy, remaining, resetSeconds }) => ({
         policy: policy.name,
         quota: policy.quota,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { field } from './fields.ts'
+import { keySummary } from './key.ts'
 
 /** Text of a client. `maxLength` is not checked: it documents the body limit, 64 KiB. */
 export const sentText = (refusal?: string) => z.string(refusal).meta({ maxLength: 65_536 })
@@ -31,6 +32,7 @@ export const tokenAnswer = z
       'The scopes of the token, separated by spaces',
       'certificates:read products:read',
     ),
+    key: keySummary,
   })
   .meta({ id: 'TokenAnswer', description: 'An access token' })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { field } from './fields.ts'
+import { keySummary } from './key.ts'
 
 const settings = z.strictObject({
   expiring_within: field(
@@ -26,6 +27,7 @@ export const me = z
         customer: field(z.string(), 'Id of the customer', 'acme'),
         plan: field(z.enum(['basic', 'premium', 'enterprise']), 'The plan', 'premium'),
         scopes: field(z.array(z.string()), 'Scopes of the token', ['certificates:read', 'products:read']),
+        key: keySummary.nullable().meta({ description: 'The API key of the token. Null for the demo token' }),
         limits: z.array(limit).meta({ description: 'The quotas, and how many units are left' }),
         settings: settings.meta({ description: "The customer's settings" }),
       })

@@ -29,6 +29,7 @@ export const auditActions = [
   'keys.list',
   'keys.networks',
   'keys.pick-up',
+  'keys.rename',
   'keys.revoke',
   'keys.rotate',
   'login',

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { date } from '../../schemas/fields.ts'
+import { date, text } from '../../schemas/fields.ts'
 import { dayMs } from '../config/units.ts'
 import { customerName, customerSlug } from '../identity/customers.ts'
 import { maxNetworks, parseNetwork } from '../identity/networks.ts'
@@ -18,6 +18,13 @@ export const parseBy =
 export const parseSlug = parseBy(customerSlug)
 
 export const parseName = parseBy(customerName)
+
+const keyName = text
+  .max(100, 'expected at most 100 characters')
+  .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, 'expected a name in one line')
+
+/** Parses the name of a key. */
+export const parseKeyName = parseBy(keyName)
 
 const parseNumber =
   (what: string, most: number) =>

@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander'
 import { sql } from 'kysely'
 import type { AuditAction } from '../audit/record.ts'
 import type { Db, Plan } from '../db/schema.ts'
-import { listApiKeys } from '../identity/api-key-store.ts'
+import { listApiKeys, sortByEnd } from '../identity/api-key-store.ts'
 import {
   addCustomer,
   type Customer,
@@ -66,7 +66,7 @@ const show = (shell: Shell, slug: string, options: TableOutput): Promise<void> =
     await recordAct(db, { action: 'customers.show', customer: slug })
     const customer = await requireCustomer(db, slug)
     const records = await countRecords(db, slug)
-    const keys = await withScopes(db, await listApiKeys(db, slug))
+    const keys = await withScopes(db, sortByEnd(await listApiKeys(db, slug)))
     const table = formatTable(keys.map(toKeyCells), 'no keys yet', chooseLook(shell, options))
     const text = `${formatFields({ ...customer, ...records })}\n\n${table}`
     print(shell, options, { ...customer, records, keys }, text)

@@ -8,7 +8,7 @@ import { createApiKey } from '../identity/api-keys.ts'
 import type { Customer } from '../identity/customers.ts'
 import { addKeyLink } from '../identity/key-links.ts'
 import { demoCustomerId } from '../identity/principal.ts'
-import { parseExpiry, parseNetworks, parseSlug } from './arguments.ts'
+import { parseExpiry, parseKeyName, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
 import { Refusal } from './refusal.ts'
@@ -16,7 +16,12 @@ import { parseScopes, requireGranted, withOwnScopes } from './scopes.ts'
 import { createCommand, formatNewKey, formatNewLink, type Output, print, type Shell } from './shell.ts'
 
 /** `scopes`: all but `onlyNamedScopes` by default. `expires`: no end. `networks`: any address. */
-export type LimitOptions = Output & { scopes?: string[]; expires?: string; networks?: string[] }
+export type LimitOptions = Output & {
+  name?: string
+  scopes?: string[]
+  expires?: string
+  networks?: string[]
+}
 
 /** Returns the customer. Throws a Refusal if it is unknown or the demo, or was not granted a scope. */
 const requireKeyOwner = async (db: Db, slug: string, scopes?: readonly string[]): Promise<Customer> => {
@@ -38,11 +43,11 @@ type Adding = Readonly<{
 export const addKey = (
   shell: Shell,
   slug: string,
-  { made, limits: { scopes, expires, networks }, describe }: Adding,
+  { made, limits: { name, scopes, expires, networks }, describe }: Adding,
 ) =>
   withOperator(shell, async (db) => {
     await requireKeyOwner(db, slug, scopes)
-    const limits = { scopes: scopes ?? null, expiresAt: expires ?? null, networks }
+    const limits = { name, scopes: scopes ?? null, expiresAt: expires ?? null, networks }
     const added = await changeAudited(
       db,
       (trx) => addApiKey(trx, { customerId: slug, ...made, ...limits }),
@@ -70,24 +75,37 @@ export const addLink = async (
   shell: Shell,
   trx: Db,
   customer: Customer,
-  { scopes, expires, networks }: LimitOptions = {},
+  { name, scopes, expires, networks }: LimitOptions = {},
 ) => {
   requireAccess(customer)
   const origin = readOrigin(parseConfig(shell.env))
   // Rounded up to a minute, because some milliseconds have passed since `--expires 90d` was parsed.
   const lifetimeSeconds =
     expires === undefined ? null : 60 * Math.ceil((Date.parse(expires) - Date.now()) / 60_000)
-  const made = { customerId: customer.customer, scopes: scopes ?? null, networks, lifetimeSeconds }
+  const made = { customerId: customer.customer, name, scopes: scopes ?? null, networks, lifetimeSeconds }
   const { link, secret } = await addKeyLink(trx, made)
   const limits = { networks: link.networks, key_lifetime_seconds: lifetimeSeconds }
   await recordAct(trx, {
     action: 'keys.issue',
     customer: customer.customer,
     subject: link.key_id,
-    details: { link: true, link_expires_at: link.expires_at, scopes: link.scopes, ...limits },
+    details: {
+      name: link.name,
+      link: true,
+      link_expires_at: link.expires_at,
+      scopes: link.scopes,
+      ...limits,
+    },
   })
   const { key_id, scopes: all } = await withOwnScopes(trx, link)
-  return { key_id, link: `${origin}/key#${secret}`, link_expires_at: link.expires_at, scopes: all, ...limits }
+  return {
+    key_id,
+    link: `${origin}/key#${secret}`,
+    link_expires_at: link.expires_at,
+    name: link.name,
+    scopes: all,
+    ...limits,
+  }
 }
 
 type IssueOptions = LimitOptions & { link?: true }
@@ -108,13 +126,13 @@ const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise
   const key = await addKey(shell, slug, {
     made: secret,
     limits: options,
-    describe: ({ scopes, expires_at, networks }) => ({
+    describe: ({ name, scopes, expires_at, networks }) => ({
       action: 'keys.issue',
-      details: { scopes, expires_at, networks },
+      details: { name, scopes, expires_at, networks },
     }),
   })
-  const { key_id, customer, scopes, expires_at } = key
-  const issued = { key_id, api_key: apiKey, customer, scopes, expires_at }
+  const { key_id, customer, name, scopes, expires_at } = key
+  const issued = { key_id, api_key: apiKey, customer, name, scopes, expires_at }
   print(shell, options, issued, formatNewKey(issued))
 }
 
@@ -123,6 +141,11 @@ export const issueCommand = (shell: Shell): Command =>
   createCommand('issue', 'make a key, which is shown once')
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--link', 'print a link that makes the key and shows it once, within seven days')
+    .option(
+      '--name <name>',
+      'name of the key, which the customer sees, such as "ERP, production"',
+      parseKeyName,
+    )
     .option(
       '--scopes <scopes>',
       'limit the key to these scopes, separated by commas (default: all but audit:read)',

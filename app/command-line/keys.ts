@@ -4,12 +4,14 @@ import {
   type ApiKey,
   limitApiKey,
   listApiKeys,
+  renameApiKey,
   revokeApiKey,
+  sortByEnd,
   succeedApiKey,
 } from '../identity/api-key-store.ts'
 import { createApiKey } from '../identity/api-keys.ts'
 import { listKeyLinks, removeKeyLink } from '../identity/key-links.ts'
-import { parseDuration, parseNetworks, parseSlug } from './arguments.ts'
+import { parseDuration, parseKeyName, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator } from './context.ts'
@@ -28,10 +30,8 @@ import {
 } from './shell.ts'
 import { printTable, toKeyCells } from './table.ts'
 
-const listKeysAndLinks = async (db: Db, slug?: string): Promise<ApiKey[]> => [
-  ...(await listApiKeys(db, slug)),
-  ...(await listKeyLinks(db, slug)),
-]
+const listKeysAndLinks = async (db: Db, slug?: string): Promise<ApiKey[]> =>
+  sortByEnd([...(await listApiKeys(db, slug)), ...(await listKeyLinks(db, slug))])
 
 const noKey = (keyId: string) => new Refusal(`There is no key ${keyId}`)
 
@@ -98,6 +98,19 @@ const limit = async (
   print(shell, output, key)
 }
 
+const rename = async (shell: Shell, keyId: string, name: string, options: Output): Promise<void> => {
+  const key = await withOperator(shell, async (db) => {
+    const renamed = await changeAudited(
+      db,
+      (trx) => renameApiKey(trx, keyId, name),
+      ({ customer }) => ({ action: 'keys.rename', customer, subject: keyId, details: { name } }),
+    )
+    if (!renamed) throw new Refusal(`There is no key ${keyId}, or its link was not used yet`)
+    return withOwnScopes(db, renamed)
+  })
+  print(shell, options, key)
+}
+
 const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: number }): Promise<void> => {
   const { apiKey, ...fresh } = createApiKey()
   const { key, former } = await withOperator(shell, async (db) => {
@@ -116,11 +129,12 @@ const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: 
     }
     return { ...succession, key: await withOwnScopes(db, succession.key) }
   })
-  const { key_id, customer, scopes, expires_at } = key
+  const { key_id, customer, name, scopes, expires_at } = key
   const rotated = {
     key_id,
     api_key: apiKey,
     customer,
+    name,
     scopes,
     expires_at,
     former_key_id: former.key_id,
@@ -135,7 +149,10 @@ export const buildCommand = (shell: Shell): Command =>
     'keys',
     'the API keys of the customers',
     issueCommand(shell),
-    createTableCommand('list', 'list the keys, and the links to keys, of one customer or of all')
+    createTableCommand(
+      'list',
+      'list the keys, and the links to keys, of one customer or of all: the next to end first',
+    )
       .argument('[customer]', 'slug of the customer', parseSlug)
       .action(list.bind(null, shell)),
     createCommand('rotate', 'make a key that replaces another, which ends after the overlap')
@@ -146,6 +163,10 @@ export const buildCommand = (shell: Shell): Command =>
           .default(parseDuration('7d'), '7d'),
       )
       .action(rotate.bind(null, shell)),
+    createCommand('rename', 'give a key another name, which its customer sees')
+      .argument('<key_id>', 'the key id, as keys list shows it')
+      .argument('<name>', 'such as "ERP, production"', parseKeyName)
+      .action(rename.bind(null, shell)),
     createCommand('networks', 'limit a key and its tokens to networks, within a second')
       .argument('<key_id>', 'the key id, as keys list shows it')
       .argument('[networks...]', 'all its networks, such as 203.0.113.0/24 2001:db8::/32', parseNetworks)

@@ -99,6 +99,6 @@ export const printTable = (
 
 /** Orders the fields of a key for a table. */
 export const toKeyCells = (key: ApiKey): object => {
-  const { key_id, customer, state, scopes, last_used_on, expires_at, created_at, networks, ...rest } = key
-  return { key_id, customer, state, scopes, last_used_on, expires_at, created_at, networks, ...rest }
+  const { key_id, customer, name, state, expires_at, last_used_on, scopes, created_at, ...rest } = key
+  return { key_id, customer, name, state, expires_at, last_used_on, scopes, created_at, ...rest }
 }

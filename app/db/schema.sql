@@ -31,7 +31,9 @@ table api_keys row level security forced
   replaced_by text collate "C"
   networks cidr[]
   client_jwks jsonb
+  name text
   constraint api_keys_key_id_check CHECK ((key_id ~ '^[a-z0-9]{1,32}$'::text))
+  constraint api_keys_name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
   constraint api_keys_networks CHECK (((cardinality(networks) >= 1) AND (cardinality(networks) <= 100)))
   constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32))
   constraint api_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
@@ -428,7 +430,9 @@ table key_links row level security forced
   lifetime interval
   created_at timestamp with time zone not null default now()
   expires_at timestamp with time zone not null default (now() + '7 days'::interval)
+  name text
   constraint key_links_key_id_check CHECK ((key_id ~ '^[a-z0-9]{1,32}$'::text))
+  constraint key_links_name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
   constraint key_links_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32))
   constraint key_links_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
   constraint key_links_pkey PRIMARY KEY (customer_id, key_id)
@@ -1802,13 +1806,13 @@ end $function$
 
 
 CREATE OR REPLACE FUNCTION public.find_api_key(wanted text)
- RETURNS TABLE(customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, plan text, suspended_at timestamp with time zone, expiring_within integer, networks text[], client_jwks text)
+ RETURNS TABLE(customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, plan text, suspended_at timestamp with time zone, expiring_within integer, networks text[], client_jwks text, name text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select k.customer_id, k.key_id, k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, k.last_used_on,
-    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text
+    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.name
   from api_keys k join customers c on c.customer_id = k.customer_id
   where k.key_id = wanted
 $function$
@@ -2787,6 +2791,20 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.read_key_expiry(soon interval)
+ RETURNS TABLE(nearest_days double precision, ending integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select extract(epoch from min(k.expires_at) - now()) / 86400,
+    count(*) filter (where k.expires_at <= now() + soon)::integer
+  from api_keys k join customers c on c.customer_id = k.customer_id
+  where k.expires_at > now() and k.revoked_at is null and k.replaced_by is null
+    and c.plan <> 'basic' and c.suspended_at is null
+$function$
+
+
 CREATE OR REPLACE FUNCTION public.read_service_days(since date, until date)
  RETURNS TABLE(day date, minutes integer[], slots integer[], requests_by integer[], failed_by integer[], requests bigint, failed bigint, timed bigint, duration_ms double precision, hits bigint, age_ms integer, buckets bigint[])
  LANGUAGE sql
@@ -3116,7 +3134,7 @@ $function$
 
 
 CREATE OR REPLACE FUNCTION public.use_key_link(link_sha256 bytea, key_sha256 bytea)
- RETURNS TABLE(customer_id text, key_id text, scopes text[], networks text[], expires_at timestamp with time zone)
+ RETURNS TABLE(customer_id text, key_id text, name text, scopes text[], networks text[], expires_at timestamp with time zone)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -3129,9 +3147,9 @@ AS $function$
       and c.plan <> 'basic' and c.suspended_at is null
     returning l.*
   )
-  insert into api_keys (customer_id, key_id, secret_sha256, scopes, networks, expires_at)
-  select u.customer_id, u.key_id, key_sha256, u.scopes, u.networks, now() + u.lifetime from used u
-  returning customer_id, key_id, scopes, networks::text[], expires_at
+  insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at)
+  select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks, now() + u.lifetime from used u
+  returning customer_id, key_id, name, scopes, networks::text[], expires_at
 $function$
 
 
@@ -3297,6 +3315,7 @@ grant execute on function prune_history(integer,integer) to certdata_operator
 grant execute on function prune_removals() to certdata_reader
 grant execute on function prune_removals() to certdata_operator
 grant execute on function prune_service_minutes(integer) to certdata_reader
+grant execute on function read_key_expiry(interval) to certdata_reader
 grant execute on function read_service_days(date,date) to certdata_reader
 grant execute on function read_service_minutes(timestamp with time zone,timestamp with ti to certdata_reader
 grant execute on function read_service_notes(timestamp with time zone) to certdata_reader
@@ -3386,6 +3405,7 @@ comment on function public.renew_webhooks(pg_catalog.uuid,timestamp with time zo
 comment on function public.signing_keys_version() is 'changes with the keys that list_signing_keys returns'
 comment on function public.use_assertion(pg_catalog.text,pg_catalog.text,pg_catalog.bytea,timestamp with time zone) is 'false: the assertion was used before'
 comment on table column public.api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)'
+comment on table column public.api_keys.name is 'the operator''s words for the place that uses the key; its customer reads them'
 comment on table column public.api_keys.networks is 'null = all addresses'
 comment on table column public.api_keys.replaced_by is 'the key that a rotation created instead of this one'
 comment on table column public.api_keys.scopes is 'null = all scopes, also of later resources'

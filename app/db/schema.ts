@@ -26,6 +26,7 @@ export type Database = {
       string | null | undefined,
       string | null
     >
+    name: ColumnType<string | null, string | null | undefined>
     created_at: Generated<string>
   }
   signing_keys: {

@@ -7,6 +7,7 @@ import { inTransaction } from '../db/transaction.ts'
 export type ApiKey = {
   key_id: string
   customer: string
+  name: string | null
   /** `pending`: an unused link, later `expired`. `replaced`: rotated, but valid until `expires_at`. */
   state: 'active' | 'replaced' | 'expired' | 'revoked' | 'pending'
   scopes: string[] | null
@@ -23,6 +24,7 @@ export type ApiKey = {
 const columns = [
   'key_id',
   'customer_id as customer',
+  'name',
   sql<ApiKey['state']>`case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired'
     when replaced_by is not null then 'replaced' else 'active' end`.as('state'),
   'scopes',
@@ -43,6 +45,7 @@ export type NewApiKey = {
   scopes: string[] | null
   expiresAt: string | null
   networks?: string[] | undefined
+  name?: string | undefined
   /** The public keys of a client that signs, as JSON. `secretSha256` then belongs to a secret that was never shown. */
   clientJwks?: string
 }
@@ -59,6 +62,7 @@ export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
       expires_at: key.expiresAt,
       networks: sql<string[] | null>`${key.networks ?? null}::cidr[]`,
       client_jwks: key.clientJwks ?? null,
+      name: key.name ?? null,
     })
     .returning(columns)
     .executeTakeFirstOrThrow()
@@ -73,6 +77,16 @@ export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
     .orderBy('api_keys.created_at')
     .orderBy('key_id')
     .execute()
+
+const isOver = ({ state }: ApiKey): boolean => state === 'expired' || state === 'revoked'
+
+/** In milliseconds since 1970. Keys that end within the same millisecond keep their order. */
+const getEnd = ({ expires_at }: ApiKey): number =>
+  expires_at === null ? Number.MAX_VALUE : Date.parse(expires_at)
+
+/** The next to end comes first. Keys that no longer work are the last, in the order of their ends. */
+export const sortByEnd = (keys: readonly ApiKey[]): ApiKey[] =>
+  keys.toSorted((one, other) => Number(isOver(one)) - Number(isOver(other)) || getEnd(one) - getEnd(other))
 
 const updateKey = (db: Db, keyId: string, values: UpdateObject<Database, 'api_keys'>) =>
   db.updateTable('api_keys').set(values).where('key_id', '=', keyId).returning(columns)
@@ -92,9 +106,9 @@ export const succeedApiKey = (
   inTransaction(db, async (transaction) => {
     const key = await transaction
       .insertInto('api_keys')
-      .columns(['customer_id', 'key_id', 'secret_sha256', 'scopes', 'networks', 'expires_at'])
+      .columns(['customer_id', 'key_id', 'secret_sha256', 'name', 'scopes', 'networks', 'expires_at'])
       .expression(sql`
-        select customer_id, ${fresh.keyId}, ${fresh.secretSha256}::bytea, scopes, networks,
+        select customer_id, ${fresh.keyId}, ${fresh.secretSha256}::bytea, name, scopes, networks,
           now() + (expires_at - created_at)
         from api_keys where key_id = ${keyId} and ${mayBeSucceeded} for update`)
       .returning(columns)
@@ -114,6 +128,10 @@ export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined>
 /** `networks`: from `parseNetwork`; null = any address. `undefined` if the key does not exist. */
 export const limitApiKey = (db: Db, keyId: string, networks: string[] | null): Promise<ApiKey | undefined> =>
   updateKey(db, keyId, { networks: sql<string[] | null>`${networks}::cidr[]` }).executeTakeFirst()
+
+/** `undefined` if the key does not exist. */
+export const renameApiKey = (db: Db, keyId: string, name: string): Promise<ApiKey | undefined> =>
+  updateKey(db, keyId, { name }).executeTakeFirst()
 
 /** Replaces the public keys of a signing client. `undefined` if the key does not exist or has a secret. */
 export const changeClientJwks = (db: Db, keyId: string, clientJwks: string): Promise<ApiKey | undefined> =>

@@ -30,7 +30,7 @@ const createPrincipalMaker = () => {
   return (verified: VerifiedToken, facts: KeyFacts): Principal => {
     const last = made.get(verified)
     if (last?.facts === facts) return last.principal
-    const { customerId, keyId, expiringWithin, plan, suspended } = facts
+    const { customerId, keyId, summary: key, expiringWithin, plan, suspended } = facts
     if (customerId !== verified.customerId) throw toTokenError('invalid_token')
     const scopes = intersectScopes(verified.scopes, facts.scopes)
     const expiresAtMs = Math.min(verified.expiresAtMs, facts.expiresAtMs)
@@ -39,6 +39,7 @@ const createPrincipalMaker = () => {
       kind: 'live' as const,
       customerId,
       keyId,
+      key,
       scopes,
       expiringWithin,
       plan,

@@ -3,11 +3,12 @@ import { LRUCache } from 'lru-cache'
 import type { Freshness, FreshnessCheck } from '../cache/freshness.ts'
 import { isFromServer, parseSnapshot, type Snapshot } from '../cache/snapshot.ts'
 import type { Stamped } from '../cache/stamped.ts'
+import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { toUnavailable } from '../db/unreachable.ts'
 import type { Turn } from '../overload/queue.ts'
 import { createNetworkCheck } from './networks.ts'
-import type { CustomerFacts } from './principal.ts'
+import type { CustomerFacts, KeySummary } from './principal.ts'
 
 export type KeyFacts = CustomerFacts &
   Readonly<{
@@ -17,6 +18,8 @@ export type KeyFacts = CustomerFacts &
     scopes: ReadonlySet<string> | undefined
     /** Infinity = never. */
     expiresAtMs: number
+    /** For answers. */
+    summary: KeySummary
     revoked: boolean
     isAllowedFrom: ((address: string) => boolean) | undefined
     /**
@@ -85,8 +88,10 @@ export const loadCustomer = async (db: Db, customerId: string): Promise<Fact<Cus
   return toFact(customerId, { snapshot, server }, facts)
 }
 
-type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom'> & {
+type KeyRow = Omit<KeyFacts, 'scopes' | 'isAllowedFrom' | 'summary'> & {
   scopes: string[] | null
+  name: string | null
+  expiresAt: string | null
   networks: string[] | null
 }
 
@@ -96,18 +101,19 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
     db,
     sql<KeyRow & StampRow>`
       select ${customerColumns}, ${stampColumns}, key_id as "keyId", secret_sha256 as "secretSha256", scopes, networks,
-        client_jwks as "clientJwks",
+        client_jwks as "clientJwks", name, ${selectInstant('expires_at')} as "expiresAt",
         coalesce(extract(epoch from expires_at) * 1000, 'Infinity')::float8 as "expiresAtMs",
         revoked_at is not null as revoked,
         has_revoked_tokens(customer_id, key_id) as "hasRevokedTokens"
       from find_api_key(${keyId})`,
   )
   if (!row) return undefined
-  const { snapshot, server, scopes, networks, ...facts } = row
+  const { snapshot, server, scopes, networks, name, expiresAt, ...facts } = row
   const value = {
     ...facts,
     scopes: scopes ? new Set(scopes) : undefined,
     isAllowedFrom: networks ? createNetworkCheck(networks) : undefined,
+    summary: { id: facts.keyId, name, expires_at: expiresAt },
   }
   return toFact(facts.customerId, { snapshot, server }, value)
 }

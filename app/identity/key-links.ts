@@ -12,13 +12,13 @@ const secretBytes = 32
 
 const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-const columns = sql`key_id, customer_id as customer,
+const columns = sql`key_id, customer_id as customer, name,
   case when expires_at <= now() then 'expired' else 'pending' end as state, scopes,
   ${selectInstant('expires_at')} as expires_at, null as revoked_at, null as last_used_on, null as replaced_by,
   networks::text[] as networks, null as kids, ${selectInstant('created_at')} as created_at`
 
 /** `lifetimeSeconds`: of the key, from the use of the link; null = unlimited. */
-type NewKeyLink = Pick<NewApiKey, 'customerId' | 'scopes' | 'networks'> & {
+type NewKeyLink = Pick<NewApiKey, 'customerId' | 'scopes' | 'networks' | 'name'> & {
   lifetimeSeconds: number | null
 }
 
@@ -28,12 +28,12 @@ type NewKeyLink = Pick<NewApiKey, 'customerId' | 'scopes' | 'networks'> & {
  */
 export const addKeyLink = async (
   db: Db,
-  { customerId, scopes, networks, lifetimeSeconds }: NewKeyLink,
+  { customerId, name, scopes, networks, lifetimeSeconds }: NewKeyLink,
 ): Promise<{ link: ApiKey; secret: string }> => {
   const secret = randomBytes(secretBytes).toString('base64url')
   const { rows } = await sql<ApiKey>`
-    insert into key_links (customer_id, key_id, secret_sha256, scopes, networks, lifetime)
-    values (${customerId}, ${createKeyId()}, ${hashSecret(secret)}, ${scopes}::text[],
+    insert into key_links (customer_id, key_id, secret_sha256, name, scopes, networks, lifetime)
+    values (${customerId}, ${createKeyId()}, ${hashSecret(secret)}, ${name ?? null}, ${scopes}::text[],
       ${networks ?? null}::cidr[], make_interval(secs => ${lifetimeSeconds}))
     returning ${columns}`.execute(db)
   return { link: rows[0] as ApiKey, secret }
@@ -55,7 +55,7 @@ export const removeKeyLink = async (db: Db, keyId: string): Promise<ApiKey | und
   return rows[0] && { ...rows[0], state: 'revoked' }
 }
 
-export type ShownKey = Pick<ApiKey, 'key_id' | 'customer' | 'scopes' | 'networks' | 'expires_at'> & {
+export type ShownKey = Pick<ApiKey, 'key_id' | 'customer' | 'name' | 'scopes' | 'networks' | 'expires_at'> & {
   api_key: string
 }
 
@@ -68,7 +68,7 @@ export const takeLinkedKey = (
   inTransaction(db, async (trx) => {
     const { secretSha256, formatKey } = createKeySecret()
     const { rows } = await sql<Omit<ShownKey, 'api_key'>>`
-      select key_id, customer_id as customer, scopes, networks, ${selectInstant('expires_at')} as expires_at
+      select key_id, customer_id as customer, name, scopes, networks, ${selectInstant('expires_at')} as expires_at
       from use_key_link(${hashSecret(secret)}, ${secretSha256})`.execute(trx)
     const [key] = rows
     if (!key) return undefined

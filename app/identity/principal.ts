@@ -11,11 +11,16 @@ export type CustomerFacts = Readonly<{
   expiringWithin: number
 }>
 
+/** A key as its customer sees it. `expires_at`: RFC 3339, UTC, six decimals; null = never. */
+export type KeySummary = Readonly<{ id: string; name: string | null; expires_at: string | null }>
+
 export type Principal = Readonly<{
   /** `demo`: the published token, which sees example data only. */
   kind: 'live' | 'demo'
   customerId: string
   keyId: string
+  /** Not set for the demo, which has no key. */
+  key?: KeySummary
   /** `undefined` = every scope except `onlyNamedScopes`. */
   scopes: ReadonlySet<string> | undefined
   /** Scopes of the key, for error messages. Not set if the token was issued for every scope. */

@@ -144,5 +144,5 @@ export const createTokenSigner =
     const { kid, privatePem } = await signingKeys.findActiveUntil(claims.exp * 1000)
     const header = { alg: 'EdDSA', typ: tokenType, kid }
     const access_token = jwt.sign(claims, { algorithm: 'EdDSA', key: privatePem, header })
-    return { access_token, token_type: 'Bearer', expires_in: expiresIn, scope }
+    return { access_token, token_type: 'Bearer', expires_in: expiresIn, scope, key: key.summary }
   }

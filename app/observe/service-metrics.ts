@@ -1,5 +1,6 @@
 import type { ChainHead } from '../audit/chain.ts'
 import type { RedisFigures } from '../db/redis.ts'
+import type { KeyExpiry } from '../identity/key-expiry.ts'
 import { byLabel, counter, type Figure, gauge, gaugeFirst, gaugeMin, gaugeSum } from './figures.ts'
 
 export type PoolFigures = Readonly<{
@@ -31,6 +32,7 @@ type ServiceFigures = {
     ended: ReadonlyMap<string, number>
   }>
   feed: () => Readonly<{ streams: number; waiters: number }>
+  keyExpiry: () => Promise<KeyExpiry | undefined>
   isDraining: () => boolean
   logLinesLost: () => number
 }
@@ -133,12 +135,26 @@ const connections = ({ connections: read }: ServiceFigures): Figure[] => [
   ),
 ]
 
+const keys = ({ keyExpiry: read }: ServiceFigures): Figure[] => [
+  gaugeMin(
+    'certdata_key_expiry_days',
+    'Days to the nearest end of an API key in use',
+    async () => (await read())?.nearestDays ?? undefined,
+  ),
+  gauge(
+    'certdata_keys_ending',
+    'API keys in use that end within 14 days',
+    async () => (await read())?.ending,
+  ),
+]
+
 /** Lists the metrics whose values other parts of the service keep. */
 export const listServiceFigures = (figures: ServiceFigures): readonly Figure[] => [
   ...freshness(figures),
   ...stores(figures),
   ...audit(figures),
   ...connections(figures),
+  ...keys(figures),
   gaugeSum(
     'certdata_feed_streams',
     'Exports and snapshots that are being streamed',

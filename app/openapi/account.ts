@@ -9,8 +9,9 @@ export const authentication: Tag = {
 export const describeMe: Description = {
   rank: 60,
   operationId: 'getMe',
-  summary: 'Get customer, plan, scopes, limits and settings',
-  description: 'The customer, the scopes of the token, and the units left of each quota.',
+  summary: 'Get customer, plan, scopes, key, limits and settings',
+  description:
+    'The customer, the scopes of the token, the end of its API key, and the units left of each quota.',
   tag: { name: 'Account', description: 'The customer and the rights of the token' },
   errors: ['query'],
   answer: 'The customer',

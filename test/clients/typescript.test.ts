@@ -515,3 +515,38 @@ t.test('readers and followers survive a restart of the database', async (t) => {
   t.same(store.records, await readProducts(client))
   t.equal(store.replaced, 1)
 })
+
+t.test('a key that ends within 14 days is reported once, by default on the console', async (t) => {
+  const dayMs = 86_400_000
+  let logins = 0
+  /** Each login is the last with its token, and the key has one day less. */
+  const expire: typeof fetch = async (input) => {
+    if (!String(input).endsWith('/v1/auth/login')) return Response.json({ data: {} })
+    const expires_at = new Date(Date.now() + (16.5 - ++logins) * dayMs).toISOString()
+    const key = { id: 'k1', name: 'ERP', expires_at }
+    return Response.json({ access_token: `t${logins}`, token_type: 'Bearer', expires_in: 0, scope: '', key })
+  }
+  const read = async (options: object) => {
+    const client = createClient({ url: 'http://localhost', apiKey: 'x', fetch: expire, ...options })
+    logins = 0
+    for (let n = 0; n < 5; n++) await client.request('/v1/me')
+  }
+  const seen: object[] = []
+  const { warn, error } = console
+  t.teardown(() => Object.assign(console, { warn, error }))
+  const lines: string[] = []
+  Object.assign(console, {
+    warn: (line: string) => lines.push(line),
+    error: (line: string) => lines.push(line),
+  })
+  const onKeyExpiring = (key: object) => {
+    seen.push({ key, logins })
+    throw new Error('of the caller')
+  }
+  await read({ onKeyExpiring })
+  t.match(seen, [{ key: { id: 'k1', name: 'ERP' }, logins: 3 }])
+  t.strictSame(lines.splice(0), ['certdata-client: onKeyExpiring failed:'], 'it fails no request')
+  await read({})
+  t.equal(lines.length, 1)
+  t.match(lines[0], /^certdata-client: the API key k1 \(ERP\) ends at 20/)
+})

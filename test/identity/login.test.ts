@@ -177,13 +177,15 @@ t.test('an API key in the body or by HTTP Basic gives a valid token', async (t) 
     t.equal(answer.headers['cache-control'], 'no-store')
     t.equal(answer.headers.pragma, 'no-cache')
     const { access_token, ...rest } = answer.json()
-    t.strictSame(rest, { token_type: 'Bearer', expires_in: 3600, scope: scopes.join(' ') })
+    const key = { id: keyId, name: null, expires_at: null }
+    t.strictSame(rest, { token_type: 'Bearer', expires_in: 3600, scope: scopes.join(' '), key })
     const { expiresAtMs, ...principal } = (await who(access_token)).json()
     t.equal(expiresAtMs, 1000 * (decodeJwt(access_token).exp ?? 0), 'what the token says')
     t.strictSame(principal, {
       kind: 'live',
       customerId: customer,
       keyId,
+      key,
       scopes: null,
       expiringWithin: 90,
       plan: 'premium',

@@ -82,7 +82,7 @@ t.test('on one database', async (t) => {
       created_at: instant,
     })
     const issued = await json('keys issue acme')
-    t.strictSame(Object.keys(issued), ['key_id', 'api_key', 'customer', 'scopes', 'expires_at'])
+    t.strictSame(Object.keys(issued), ['key_id', 'api_key', 'customer', 'name', 'scopes', 'expires_at'])
     t.match(issued, { customer: 'acme', expires_at: null })
     t.ok(issued.scopes.includes('certificates:read'))
     t.ok(issued.scopes.includes('custom:dashboard-overview'), 'custom endpoints are named one by one')

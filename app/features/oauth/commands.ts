@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { parseExpiry, parseSlug } from '../../command-line/arguments.ts'
+import { parseExpiry, parseKeyName, parseSlug } from '../../command-line/arguments.ts'
 import { changeAudited } from '../../command-line/audited.ts'
 import { withOperator } from '../../command-line/context.ts'
 import { addKey, type LimitOptions } from '../../command-line/issue.ts'
@@ -31,8 +31,8 @@ const readJwks = async (file: string): Promise<string> => {
 }
 
 const show = async (shell: Shell, options: Output, key: ApiKey & { scopes: string[] }): Promise<void> => {
-  const { key_id, customer, scopes, expires_at, networks, kids } = key
-  const client = { client_id: key_id, customer, scopes, expires_at, networks, kids }
+  const { key_id, customer, name, scopes, expires_at, networks, kids } = key
+  const client = { client_id: key_id, customer, name, scopes, expires_at, networks, kids }
   print(shell, options, client, formatFields(client))
 }
 
@@ -44,9 +44,9 @@ const add = async (shell: Shell, slug: string, options: AddOptions): Promise<voi
   const key = await addKey(shell, slug, {
     made,
     limits: options,
-    describe: ({ scopes, expires_at, kids }) => ({
+    describe: ({ name, scopes, expires_at, kids }) => ({
       action: 'keys.add-client',
-      details: { scopes, expires_at, kids },
+      details: { name, scopes, expires_at, kids },
     }),
   })
   await show(shell, options, key)
@@ -82,6 +82,7 @@ export const buildCommand = (shell: Shell): Command =>
     'clients that sign',
     withKeys(createCommand('add-client', 'add a client that authenticates by a signature (private_key_jwt)'))
       .argument('<customer>', 'slug of the customer', parseSlug)
+      .option('--name <name>', 'its name, which the customer sees', parseKeyName)
       .option(
         '--scopes <scopes>',
         'limit it to these scopes, separated by commas (default: all but audit:read)',

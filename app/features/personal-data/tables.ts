@@ -56,6 +56,7 @@ const kernelTables: readonly (readonly [name: string, KnownTable])[] = [
     {
       exported: [
         ...key,
+        'name',
         'scopes',
         'expires_at',
         'revoked_at',
@@ -72,7 +73,7 @@ const kernelTables: readonly (readonly [name: string, KnownTable])[] = [
   [
     'key_links',
     {
-      exported: [...key, 'scopes', 'networks', 'lifetime', 'created_at', 'expires_at'],
+      exported: [...key, 'name', 'scopes', 'networks', 'lifetime', 'created_at', 'expires_at'],
       proofs: ['secret_sha256'],
       internal: [],
     },

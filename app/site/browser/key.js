@@ -21,7 +21,7 @@ const showFault = (title, text) => {
 const formatTime = (instant) =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' }).format(new Date(instant))
 
-/** @param {{ api_key: string, key_id: string, customer: string, scopes: string[] | null, networks: string[] | null, expires_at: string | null }} key */
+/** @param {{ api_key: string, key_id: string, customer: string, name: string | null, scopes: string[] | null, networks: string[] | null, expires_at: string | null }} key */
 const showKey = (key) => {
   // The secret is used up. Remove it from the address bar.
   history.replaceState(null, '', location.pathname)
@@ -30,6 +30,7 @@ const showKey = (key) => {
   const facts = {
     Customer: key.customer,
     'Key id': key.key_id,
+    ...(key.name === null ? {} : { Name: key.name }),
     Expires: key.expires_at === null ? 'never' : formatTime(key.expires_at),
     Scopes: key.scopes?.join(', ') ?? 'all',
     Networks: key.networks?.join(', ') ?? 'any',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from certdata_client import (
     Unauthorized,
 )
 from certdata_client.flow import LogIn, Reply, Send
+from certdata_client.key_expiry import ExpiryWarning
 from certdata_client.tokens import Tokens, key_login
 
 pytestmark = pytest.mark.anyio
@@ -110,6 +112,37 @@ async def test_a_key_is_sent_without_the_whitespace_around_it() -> None:
     assert key_login(" key\n").content == key_login("key").content
 
 
+async def test_a_key_that_ends_within_14_days_is_reported_once(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    def expiring(days: float) -> dict[str, Any]:
+        end = (datetime.now(timezone.utc) + timedelta(days=days)).isoformat(timespec="microseconds")
+        key = {"id": "k1", "name": "ERP", "expires_at": end.replace("+00:00", "Z")}
+        return {"body": {**token(1)["body"], "key": key}}
+
+    refused = refusal(401, "token_expired")
+    told: list[Any] = []
+
+    def fail(key: Any) -> None:
+        told.append(key["id"])
+        raise RuntimeError("of the caller")
+
+    answers = [expiring(15), refused, expiring(13.9), OK, refused, expiring(13.8), OK]
+    with start_script(answers) as script:
+        async with open_face(kind, script.url, api_key="x", retry=QUICK, on_key_expiring=fail) as face:
+            await face.call("request", "/v1/a")
+            assert told == ["k1"]
+            await face.call("request", "/v1/b")
+    assert told == ["k1"]
+    caplog.clear()
+    with start_script([expiring(15), OK]) as script:
+        async with open_face(kind, script.url, api_key="x") as face:
+            await face.call("request", "/v1/a")
+    assert caplog.messages == []
+    with start_script([expiring(1), OK]) as script:
+        async with open_face(kind, script.url, api_key="x") as face:
+            await face.call("request", "/v1/a")
+    assert [message[:26] for message in caplog.messages] == ["The API key k1 (ERP) ends "]
+
+
 async def test_a_fixed_token_is_not_replaced(kind: str) -> None:
     with start_script([refusal(401, "invalid_token")]) as script:
         async with open_face(kind, script.url, token="x", retry=QUICK) as face:
@@ -140,7 +173,7 @@ async def test_requests_one_after_the_other_go_over_one_connection(kind: str) ->
 
 def test_a_token_is_renewed_in_its_last_minute_by_one_request_while_others_use_it() -> None:
     now = 0.0
-    tokens = Tokens(partial(key_login, "key"), 1.0, lambda: now)
+    tokens = Tokens(partial(key_login, "key"), 1.0, lambda: now, ExpiryWarning(None))
 
     def log_in(n: int) -> str:
         """Drive a flow by hand: first the login, then the answer."""
@@ -187,7 +220,7 @@ def test_a_token_is_renewed_in_its_last_minute_by_one_request_while_others_use_i
 
 
 def test_who_waits_for_a_login_shares_its_refusal_and_the_next_request_tries_anew() -> None:
-    tokens = Tokens(partial(key_login, "key"), 1.0, lambda: 0.0)
+    tokens = Tokens(partial(key_login, "key"), 1.0, lambda: 0.0, ExpiryWarning(None))
     effects = [next(tokens.get()) for _ in range(3)]
     logins = [effect.begin() for effect in effects if isinstance(effect, LogIn) and effect.is_needed]
     assert len(logins) == 3

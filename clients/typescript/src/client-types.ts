@@ -1,5 +1,6 @@
 import type { AnswerCache } from './etag-cache.ts'
 import type { ChangeStore, ChangesPage, FollowOptions, ResourceName } from './follow.ts'
+import type { ExpiryOptions } from './key-expiry.ts'
 import type { Credentials } from './login.ts'
 import type { Query } from './query.ts'
 import type { RetryOptions } from './retry.ts'
@@ -25,7 +26,8 @@ export type ClientOptions = {
   timeoutMs?: number
   /** Replaces the global `fetch`, for example for a proxy or a test. */
   fetch?: typeof fetch
-} & Credentials
+} & ExpiryOptions &
+  Credentials
 
 /** The records with the fields in `fields`, or with all fields. */
 type Selected<Record, Q> = Q extends { fields: readonly (infer F)[] }

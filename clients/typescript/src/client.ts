@@ -2,6 +2,7 @@ import { parseOrigin } from './address.ts'
 import type { Client, ClientOptions, PageOf } from './client-types.ts'
 import { createAnswerCache } from './etag-cache.ts'
 import { followChanges, readChangesPage, requirePages } from './follow.ts'
+import { createExpiryWarning } from './key-expiry.ts'
 import { readLines } from './lines.ts'
 import { listTokens } from './login.ts'
 import { formatQuery, type Query } from './query.ts'
@@ -44,7 +45,8 @@ export const createClient = (options: ClientOptions): Client => {
     timeoutMs: options.timeoutMs ?? 30_000,
   }
   const retry = { ...defaultRetry, ...options.retry }
-  const tokens = listTokens(options, { origin, ...doing })
+  const checkExpiry = createExpiryWarning(options, Date.now)
+  const tokens = listTokens(options, { origin, checkExpiry, ...doing })
   const cache = options.cache === false ? undefined : (options.cache ?? createAnswerCache())
   const transport = createTransport({ origin, tokens, cache, retry, ...doing })
   const request = <T>(path: string, query?: Query, sending: RequestOptions = {}) =>

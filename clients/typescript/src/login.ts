@@ -1,4 +1,5 @@
 import { createAssertion, type PrivateKey } from './assertion.ts'
+import type { createExpiryWarning } from './key-expiry.ts'
 import { readProblem } from './problem.ts'
 import { createFixedToken, createTokenSource, type Token, type TokenSource } from './token.ts'
 import type { TokenAnswer } from './types.ts'
@@ -18,7 +19,13 @@ export type Credentials =
       audience?: string
     }
 
-type Sending = { origin: string; fetch: typeof fetch; timeoutMs: number }
+type Sending = {
+  origin: string
+  fetch: typeof fetch
+  timeoutMs: number
+  /** Receives the key of each login. */
+  checkExpiry: ReturnType<typeof createExpiryWarning>
+}
 type LoginRequest = { path: string; body: string | URLSearchParams; headers?: Record<string, string> }
 type Renewed = Exclude<Credentials, { token: string }>
 
@@ -36,7 +43,8 @@ const readRequest = async (credentials: Renewed, origin: string): Promise<LoginR
   return { path: '/v1/oauth/token', body }
 }
 
-const logIn = async (credentials: Renewed, { origin, fetch, timeoutMs }: Sending): Promise<Token> => {
+const logIn = async (credentials: Renewed, sending: Sending): Promise<Token> => {
+  const { origin, fetch, timeoutMs } = sending
   const { path, body, headers } = await readRequest(credentials, origin)
   const askedAtMs = Date.now()
   const answer = await fetch(`${origin}${path}`, {
@@ -48,7 +56,8 @@ const logIn = async (credentials: Renewed, { origin, fetch, timeoutMs }: Sending
     credentials: 'omit',
   })
   if (!answer.ok) throw await readProblem(answer)
-  const { access_token: value, expires_in: seconds } = (await answer.json()) as TokenAnswer
+  const { access_token: value, expires_in: seconds, key } = (await answer.json()) as TokenAnswer
+  sending.checkExpiry(key)
   // Counted from the request, because the token was issued later.
   return { value, expiresAtMs: askedAtMs + seconds * 1000 }
 }

@@ -440,6 +440,16 @@ export type Introspection = {
   jti?: string
 }
 
+/** An API key without its secret */
+export type KeySummary = {
+  /** Id of the key: its part after cda_live_ */
+  id: string
+  /** The operator's name for the key */
+  name: string | null
+  /** End of the key, or null without an end. Ask for a new key, or rotate it, before this time */
+  expires_at: string | null
+}
+
 /** A laboratory's test report */
 export type LabReport = {
   /** The operator's stable id, unique per customer and resource */
@@ -542,6 +552,8 @@ export type Me = {
     plan: 'basic' | 'premium' | 'enterprise' | (string & {})
     /** Scopes of the token */
     scopes: string[]
+    /** The API key of the token. Null for the demo token */
+    key: KeySummary | null
     /** The quotas, and how many units are left */
     limits: Limit[]
     /** The customer's settings */
@@ -720,6 +732,7 @@ export type TokenAnswer = {
   expires_in: number
   /** The scopes of the token, separated by spaces */
   scope: string
+  key: KeySummary
 }
 
 /** Client credentials (RFC 6749, section 4.4) */

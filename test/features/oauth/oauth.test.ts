@@ -115,7 +115,13 @@ t.test('the token answer equals a login’s and must not be stored', async (t) =
     t.equal(answer.statusCode, 200)
     t.equal(answer.headers['cache-control'], 'no-store')
     t.equal(answer.headers.pragma, 'no-cache')
-    t.strictSame(Object.keys(answer.json()).sort(), ['access_token', 'expires_in', 'scope', 'token_type'])
+    t.strictSame(Object.keys(answer.json()).sort(), [
+      'access_token',
+      'expires_in',
+      'key',
+      'scope',
+      'token_type',
+    ])
     t.equal((await use(answer.json().access_token)).statusCode, 200)
   }
   const { last_used_on } = await database.operator

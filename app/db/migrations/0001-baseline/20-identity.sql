@@ -12,14 +12,17 @@ create table api_keys (
   replaced_by text collate "C",
   networks cidr[],
   client_jwks jsonb,
+  name text,
   primary key (customer_id, key_id),
   unique (key_id),
-  constraint api_keys_networks check (cardinality(networks) between 1 and 100)
+  constraint api_keys_networks check (cardinality(networks) between 1 and 100),
+  constraint api_keys_name check (char_length(name) between 1 and 100)
 );
 comment on column api_keys.scopes is 'null = all scopes, also of later resources';
 comment on column api_keys.replaced_by is 'the key that a rotation created instead of this one';
 comment on column api_keys.networks is 'null = all addresses';
 comment on column api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)';
+comment on column api_keys.name is 'the operator''s words for the place that uses the key; its customer reads them';
 
 -- A link has the id of its key, which is created when the link is used. Then the row is deleted.
 create table key_links (
@@ -31,7 +34,9 @@ create table key_links (
   lifetime interval,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '7 days',
-  primary key (customer_id, key_id)
+  name text,
+  primary key (customer_id, key_id),
+  constraint key_links_name check (char_length(name) between 1 and 100)
 );
 comment on column key_links.lifetime is 'of the key, from the use of the link; null = unlimited';
 
@@ -54,10 +59,10 @@ grant select, insert, update, delete on api_keys, key_links, signing_keys to cer
 create function find_api_key(wanted text)
 returns table (customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamptz,
   revoked_at timestamptz, last_used_on date, plan text, suspended_at timestamptz, expiring_within integer,
-  networks text[], client_jwks text)
+  networks text[], client_jwks text, name text)
 language sql stable security definer set search_path = public, pg_temp as $$
   select k.customer_id, k.key_id, k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, k.last_used_on,
-    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text
+    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.name
   from api_keys k join customers c on c.customer_id = k.customer_id
   where k.key_id = wanted
 $$;
@@ -84,7 +89,7 @@ $$;
 -- Returns no row if the link is unknown, used or expired, or if its customer has no API access. Locks the customer first,
 -- as an erasure does.
 create function use_key_link(link_sha256 bytea, key_sha256 bytea)
-returns table (customer_id text, key_id text, scopes text[], networks text[], expires_at timestamptz)
+returns table (customer_id text, key_id text, name text, scopes text[], networks text[], expires_at timestamptz)
 language sql volatile security definer set search_path = public, pg_temp as $$
   select from customers c
   where c.customer_id in (select l.customer_id from key_links l where l.secret_sha256 = link_sha256) for key share;
@@ -94,9 +99,19 @@ language sql volatile security definer set search_path = public, pg_temp as $$
       and c.plan <> 'basic' and c.suspended_at is null
     returning l.*
   )
-  insert into api_keys (customer_id, key_id, secret_sha256, scopes, networks, expires_at)
-  select u.customer_id, u.key_id, key_sha256, u.scopes, u.networks, now() + u.lifetime from used u
-  returning customer_id, key_id, scopes, networks::text[], expires_at
+  insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at)
+  select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks, now() + u.lifetime from used u
+  returning customer_id, key_id, name, scopes, networks::text[], expires_at
+$$;
+
+-- Of the keys in use that end: not of a key that another one has replaced.
+create function read_key_expiry(soon interval) returns table (nearest_days double precision, ending integer)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select extract(epoch from min(k.expires_at) - now()) / 86400,
+    count(*) filter (where k.expires_at <= now() + soon)::integer
+  from api_keys k join customers c on c.customer_id = k.customer_id
+  where k.expires_at > now() and k.revoked_at is null and k.replaced_by is null
+    and c.plan <> 'basic' and c.suspended_at is null
 $$;
 
 -- Omits a retiring key one minute after its last token expired: clocks of instances differ by less.
@@ -124,5 +139,5 @@ $$;
 comment on function cover_signing_key is
   'stores the latest expiry of the key''s tokens; false: the key was removed and must not sign';
 
-grant execute on function find_api_key, list_api_key_ids, mark_api_key_used, revoke_api_key, use_key_link, list_signing_keys,
-  signing_keys_version, cover_signing_key to certdata_reader;
+grant execute on function find_api_key, list_api_key_ids, mark_api_key_used, revoke_api_key, use_key_link,
+  read_key_expiry, list_signing_keys, signing_keys_version, cover_signing_key to certdata_reader;

@@ -18,6 +18,7 @@ from .async_walks import stream_changes, walk_changes, walk_items, walk_lines
 from .cache import AnswerCache
 from .core import Answer
 from .follow import AsyncChangeStore, Following, FollowOptions, follow_changes
+from .key_expiry import OnKeyExpiring
 from .options import Options, connection_faults, signer_of
 from .query import Query, encode_segment
 from .retry import Retry
@@ -43,18 +44,20 @@ class AsyncClient(AsyncDriver):
         cache: AnswerCache | bool = True,
         retry: Retry | None = None,
         timeout: float = 30.0,
+        on_key_expiring: OnKeyExpiring | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         """
         `url` is the origin of the service. Pass one way to log in: an API key, a ready token such as the demo token, or
         the id and the private key of a client that signs. `kid` is the name of the key. It is needed if the operator
         has registered several keys of this kind. `audience` is the service's configured origin, if it differs from the
-        origin of `url`. `timeout` is in seconds, for each step of an attempt. `transport` replaces httpx's default, for
-        example for a proxy.
+        origin of `url`. `timeout` is in seconds, for each step of an attempt. `on_key_expiring` is called once, at the
+        first login within 14 days of the key's end; by default the client logs a warning. `transport` replaces httpx's
+        default, for example for a proxy.
         """
         origin = parse_origin(url)
         signer = signer_of(client_id, private_key, audience or origin, kid)
-        options = Options(api_key, token, signer, cache, retry or Retry(), timeout)
+        options = Options(api_key, token, signer, cache, retry or Retry(), timeout, on_key_expiring)
         super().__init__(origin, options.core(), transport)
         self.certificates = AsyncResource[
             types.Certificate,

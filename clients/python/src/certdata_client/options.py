@@ -15,6 +15,7 @@ from .cache import AnswerCache, MemoryCache
 from .core import Core
 from .errors import ConnectionFault
 from .flow import Reply, Send
+from .key_expiry import ExpiryWarning, OnKeyExpiring
 from .retry import Retry
 from .tokens import FixedToken, Tokens, key_login, signed_login
 
@@ -33,6 +34,7 @@ class Options:
     cache: AnswerCache | bool = True
     retry: Retry = field(default_factory=Retry)
     timeout: float = 30.0
+    on_key_expiring: OnKeyExpiring | None = None
     clock: Callable[[], float] = time.monotonic
 
     def core(self) -> Core:
@@ -46,7 +48,7 @@ class Options:
             tokens = FixedToken(token)
         else:
             login = partial(signed_login, signer) if signer else partial(key_login, str(api_key))
-            tokens = Tokens(login, self.timeout, self.clock)
+            tokens = Tokens(login, self.timeout, self.clock, ExpiryWarning(self.on_key_expiring))
         return Core(tokens, cache, self.retry, self.timeout)
 
 

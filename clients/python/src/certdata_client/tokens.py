@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from .errors import CertdataError, read_problem
 from .flow import Flow, LogIn, Send
+from .key_expiry import ExpiryWarning
 
 _RENEW_AHEAD = 60.0
 """Seconds. This long before its end, one request renews the token while other requests still use it."""
@@ -53,8 +54,15 @@ class Tokens:
     next request tries again.
     """
 
-    def __init__(self, login: Callable[[], LoginRequest], timeout: float, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        login: Callable[[], LoginRequest],
+        timeout: float,
+        clock: Callable[[], float],
+        expiry: ExpiryWarning,
+    ) -> None:
         self._login = login
+        self._expiry = expiry
         self._timeout = timeout
         self._clock = clock
         self._current: _Token | None = None
@@ -108,6 +116,7 @@ class Tokens:
         if reply.status != 200:
             raise read_problem(reply.status, reply.headers, reply.body)
         answer = json.loads(reply.body)
+        self._expiry.check(answer.get("key"))
         life: float = answer["expires_in"]
         ahead = min(_RENEW_AHEAD, life * _RENEW_AHEAD_PART)
         return _Token(answer["access_token"], asked_at + life, asked_at + life - ahead)

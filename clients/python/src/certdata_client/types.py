@@ -547,6 +547,18 @@ Introspection = TypedDict(
     },
 )
 
+KeySummary = TypedDict(
+    "KeySummary",
+    {
+        # Id of the key: its part after cda_live_
+        "id": "str",
+        # The operator's name for the key
+        "name": "str | None",
+        # End of the key, or null without an end. Ask for a new key, or rotate it, before this time
+        "expires_at": "str | None",
+    },
+)
+
 LabReport = TypedDict(
     "LabReport",
     {
@@ -676,6 +688,8 @@ MeData = TypedDict(
         "plan": "str",
         # Scopes of the token
         "scopes": "list[str]",
+        # The API key of the token. Null for the demo token
+        "key": "KeySummary | None",
         # The quotas, and how many units are left
         "limits": "list[Limit]",
         # The customer's settings
@@ -882,6 +896,7 @@ TokenAnswer = TypedDict(
         "expires_in": "int",
         # The scopes of the token, separated by spaces
         "scope": "str",
+        "key": "KeySummary",
     },
 )
 
