@@ -1,9 +1,18 @@
-# The service and its command line. There is no build step: Node runs the sources. The bundled PostgreSQL and Node of
+# The service, its command line and the packages of both clients. The service needs no build step: Node runs the sources. The bundled PostgreSQL and Node of
 # the package are for machines without either, so optional dependencies stay out.
 FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS dependencies
 WORKDIR /srv/certdata
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+# The packages that the service sends to its customers.
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS clients
+WORKDIR /srv/certdata
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+RUN npm ci --ignore-scripts
+COPY clients clients/
+COPY app/features/clients app/features/clients/
+RUN node clients/build.ts
 
 FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
@@ -15,6 +24,9 @@ COPY routes routes/
 COPY plugins plugins/
 COPY docs docs/
 COPY app app/
+COPY clients/typescript/README.md clients/typescript/
+COPY clients/python/README.md clients/python/
+COPY --from=clients /srv/certdata/app/features/clients/packages app/features/clients/packages/
 # Fills Node's compile cache as the user that runs the service, because the cache's path contains the user id. A start
 # is faster by a fifth, and the code that strips types is not loaded (20 MiB).
 RUN install -d -o 1000 node_modules/.cache/compiled \

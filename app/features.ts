@@ -1,6 +1,7 @@
 import type { Feature } from './feature.ts'
 import { accessRequests } from './features/access-requests/feature.ts'
 import { auditList } from './features/audit-list/feature.ts'
+import { clients } from './features/clients/feature.ts'
 import { oauth } from './features/oauth/feature.ts'
 import { personalData } from './features/personal-data/feature.ts'
 import { verify } from './features/verify/feature.ts'
@@ -15,4 +16,5 @@ export const features: readonly Feature[] = [
   webhooks,
   auditList,
   oauth,
+  clients,
 ]

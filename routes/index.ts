@@ -6,6 +6,7 @@ import rateLimit from '../plugins/rate-limit.ts'
 import reference from '../plugins/reference.ts'
 import { accessRequestRoutes } from './access-requests.ts'
 import { auditListRoutes } from './audit-list.ts'
+import { clientRoutes } from './clients.ts'
 import { dataEndpoints } from './data.ts'
 import { demoRoutes } from './demo.ts'
 import { keyLinkRoutes } from './key-link.ts'
@@ -23,6 +24,7 @@ const featureRoutes: readonly FeatureRoutes[] = [
   webhookRoutes,
   auditListRoutes,
   oauthRoutes,
+  clientRoutes,
 ]
 
 export default fp<Deps>(

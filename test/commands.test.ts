@@ -31,7 +31,7 @@ const images = new Set(['debian', 'haproxy', 'nginx', 'node', 'postgres', 'redis
 const goModules = /^go\.k6\.io\/k6@v[\d.]+$/
 /** A path, or an address of the reader's own service. */
 const isOurs = (word: string) =>
-  /^(?:\.{0,2}\/|https?:\/\/(?:your\.address|localhost)\b|\w+\/\w|-r$)/.test(word)
+  /^(?:\.{0,2}\/|https?:\/\/(?:your\.address|localhost)\b|\$\{publicUrl\}\/|\w+\/\w|-r$)/.test(word)
 const isPinned = (word: string) => /^(?:@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+$/.test(word)
 const unquote = (word: string) => word.replaceAll(/["']/g, '')
 const withoutOptions = (words: readonly string[]) => words.filter((word) => !word.startsWith('-'))
@@ -39,7 +39,7 @@ const withoutOptions = (words: readonly string[]) => words.filter((word) => !wor
 const checkNpx = ([first = '', second = '', ...rest]: readonly string[]): boolean => {
   if (first === 'certdata' || first === 'certdata-client') return false
   // With --no, npx runs a program of this folder or of the folders above, or none.
-  if (first === '--no') return second === 'certdata'
+  if (first === '--no') return ['certdata', 'certdata-client'].includes(second)
   if (first.startsWith('--package=')) return isPinned(first.slice('--package='.length))
   return first.startsWith('-') ? checkNpx([second, ...rest]) : npmPrograms.has(first) || isPinned(first)
 }
@@ -152,6 +152,7 @@ t.test('the search finds commands that download a free name', async (t) => {
   const safe = [
     'npx --no certdata import - --customer acme',
     'npm ci && npm start',
+    'npx --no certdata-client listen --forward http://localhost:8080/hook',
     'npx tap test/x.test.ts',
     'npm install https://your.address/clients/certdata-client-0.1.0.tgz',
     "pip install './clients/python[signatures]'",

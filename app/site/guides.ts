@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RenderedMarkdown, renderMarkdown } from './markdown.ts'
 import { once } from './once.ts'
-import type { Audience, GuideEntry, SiteOptions } from './options.ts'
+import { type Audience, type GuideEntry, listShownFiles, type SiteOptions } from './options.ts'
 
 export type Guide = Readonly<{
   path: string
@@ -71,13 +71,20 @@ const kernelGuides: readonly GuideEntry[] = [
 /** Inserts the service's URL and demo token. A link to a file without a page becomes text. */
 type GuideOptions = Omit<SiteOptions, 'house'>
 
-const asServed = (text: string, names: ReadonlySet<string>, { publicUrl, demoToken }: GuideOptions): string =>
-  text
-    .replaceAll('http://localhost:3000', publicUrl)
-    .replaceAll('cda_demo_public', demoToken)
-    .replace(/\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g, (all, words: string, file: string) =>
-      names.has(file.replace(/\.md$/, '')) ? all : words,
+const asServed = (text: string, names: ReadonlySet<string>, options: GuideOptions): string => {
+  const shownFiles = listShownFiles(options.features)
+  return text
+    .replaceAll('http://localhost:3000', options.publicUrl)
+    .replaceAll('cda_demo_public', options.demoToken)
+    .replace(
+      /\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g,
+      (all, words: string, file: string, anchor = '') => {
+        if (names.has(file.replace(/\.md$/, ''))) return all
+        const page = shownFiles[file.replace(/^\.\.\//, '')]
+        return page === undefined ? words : `[${words}](${page}${anchor.replace('#', '-')})`
+      },
     )
+}
 
 const firstSentence = (paragraph: string) =>
   (/^.*?[.:](?= |$)/.exec(paragraph)?.[0] ?? paragraph)

@@ -16,6 +16,11 @@ export type SiteFeature = Readonly<{
   contactPath?: string
   /** Documents about the service, as JSON. The API catalog names them (`service-meta`, RFC 8631). */
   metadataPaths?: readonly string[]
+  /**
+   * Pages that show files of the repository, by file. Guides link to the page instead: `#part` of a file is
+   * `#<anchor>-part` of a page with an anchor.
+   */
+  shownFiles?: Readonly<Record<string, string>>
   /** A folder with scripts and style sheets. The names of files are unique in the whole service. */
   browserFolder?: URL
 }>
@@ -31,6 +36,10 @@ export type SiteOptions = Readonly<{
 /** Lists the pages of features. */
 export const listPages = (features: readonly SiteFeature[]): readonly PageEntry[] =>
   features.flatMap(({ pages = [] }) => pages)
+
+/** Returns the pages of features that show files of the repository, by file. */
+export const listShownFiles = (features: readonly SiteFeature[]): Readonly<Record<string, string>> =>
+  Object.assign({}, ...features.map(({ shownFiles = {} }) => shownFiles))
 
 /** Returns `undefined` if no feature has a page for contact. Throws if several have one, or if it is no page. */
 export const findContactPage = (features: readonly SiteFeature[]): PageEntry | undefined => {

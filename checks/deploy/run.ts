@@ -9,9 +9,10 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { secretKey, until } from '../../test/helper.ts'
@@ -73,24 +74,41 @@ assert str(fly["metrics"]["port"]) == env["METRICS_PORT"], "metrics are asked at
 assert fly["kill_timeout"] > 20 + int(env["DRAIN_SECONDS"]), "killed before it has ended in order"
 `
 
-/** Returns the arguments of all instructions of this name, with continuation lines joined. */
-const instructions = (word: string): string[] =>
-  [...dockerfile.replaceAll('\\\n', ' ').matchAll(new RegExp(`^${word} (.+)$`, 'gm'))].map(
-    ([, rest = '']) => rest,
-  )
+/** Stages by name, with continuation lines joined. The last one, which has no name, is the image. */
+const stages = new Map(
+  dockerfile
+    .replaceAll('\\\n', ' ')
+    .split(/^FROM /m)
+    .slice(1)
+    .map((stage) => [/ AS (\w+)$/m.exec(stage)?.[1] ?? 'image', stage] as const),
+)
 
-/** Builds the image's file system as the two stages of the Dockerfile do, owned by root. */
+/** Returns the arguments of all instructions of this name in a stage. */
+const instructions = (stage: string, word: string): string[] =>
+  [...(stages.get(stage) ?? '').matchAll(new RegExp(`^${word} (.+)$`, 'gm'))].map(([, rest = '']) => rest)
+
+/** Copies a file into a folder, or a folder to another place. */
+const copyToImage = (from: string, to: string): void => {
+  const isFile = statSync(join(root, from)).isFile()
+  cpSync(join(root, from), join(folder, to, isFile ? basename(from) : ''), { recursive: true })
+}
+
+/** Builds the image's file system as the stages of the Dockerfile do, owned by root. The packages are built in the tree. */
 const makeTree = async () => {
   chmodSync(folder, 0o755)
   for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
     copyFileSync(join(root, name), join(folder, name))
   }
-  const [install = '', compile = ''] = instructions('RUN')
+  const [install = ''] = instructions('dependencies', 'RUN')
+  const [compile = ''] = instructions('image', 'RUN')
+  const build = instructions('clients', 'RUN').at(-1) ?? ''
   await run('sh', ['-c', install], { cwd: folder })
   for (const name of ['package-lock.json', '.npmrc']) rmSync(join(folder, name))
-  for (const copied of instructions('COPY')) {
-    const [from = '', to = ''] = copied.split(' ')
-    if (to.endsWith(`${from}/`)) cpSync(join(root, from), join(folder, from), { recursive: true })
+  await run('sh', ['-c', build])
+  for (const copied of instructions('image', 'COPY')) {
+    const [from = '', to = '', inFolder = ''] = copied.split(' ')
+    if (from === '--from=clients') copyToImage(to.replace('/srv/certdata/', ''), inFolder)
+    else if (to !== './' && !from.startsWith('--from')) copyToImage(from, to)
   }
   // Images contain Node, too.
   copyFileSync(process.execPath, join(folder, 'node'))

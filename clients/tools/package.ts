@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { buildTarball } from './tarball.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -14,23 +15,12 @@ const runBare = (command: readonly string[], { cwd, env = {} }: Place) => {
   return promisify(execFile)('env', ['-u', 'NODE_OPTIONS', ...command], settings)
 }
 
-/**
- * Packs the TypeScript client as for publishing, and installs it in this existing folder. It is built in a
- * separate folder, because `npm run build` deletes the last build, which another test may be packing.
- */
+/** Installs the package that the service sends in this existing folder. */
 export const installClient = async (folder: string): Promise<void> => {
-  const run = async (options: readonly string[], cwd: string) =>
-    (await runBare(['npm', ...options], { cwd })).stdout
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  const source = join(root, 'clients/typescript')
-  const build = mkdtempSync(join(folder, 'build-'))
-  for (const name of ['package.json', 'README.md', 'bin'])
-    cpSync(join(source, name), join(build, name), { recursive: true })
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  await runBare([tsc, '-p', source, '--outDir', join(build, 'dist')], { cwd: root })
-  const packed = await run(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], build)
-  const [{ filename }] = JSON.parse(packed.slice(packed.indexOf('['))) as [{ filename: string }]
-  await run(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], folder)
+  const { file, content } = buildTarball()
+  writeFileSync(join(folder, file), content)
+  await runBare(['npm', 'install', '--offline', '--no-audit', '--no-fund', `./${file}`], { cwd: folder })
 }
 
 export type SuiteOutcome = { passed: number; failed: number; output: string }
