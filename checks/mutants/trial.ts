@@ -1,65 +1,86 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mutant } from './sample.ts'
-import { importsOf, isCovered, listOwnTests, measureTest, runTest, type TestFile } from './tests.ts'
+import { runTest, type TestRun } from './test-run.ts'
+import { isCovered, listImports, measureTest, type TestFile } from './tests.ts'
 
-const limits = { graceMs: 180_000, factor: 4 }
+/** Tests wait at least this long for an event. A failure after this time may be one of a busy machine. */
+const shortestPatienceMs = 20_000
 
-type Verdict = Readonly<{
-  /** The first test file that fails or hangs. `undefined` if all pass. */
-  killer: string | undefined
+/** The tests of a room. `own`: those in its folder. */
+export type RoomTests = Readonly<{ files: readonly string[]; own: ReadonlySet<string> }>
+
+export type Verdict = Readonly<{
+  end: 'killed' | 'survived' | 'not judged'
+  /** How the last test file ended. */
+  how: TestRun['end']
+  /** The last test file. `undefined` if no test executes the place. */
+  test: string | undefined
   /** The number of test files that ran. */
   tried: number
 }>
 
 /** Tries mutants in a copy of the project. It measures a test file when a mutant first needs it. */
-export const createTrial = ({
-  folder,
-  room,
-  files,
-  prefix,
-}: {
-  folder: string
-  room: string
-  files: readonly string[]
-  prefix: readonly string[]
-}) => {
-  const measured = new Map<string, TestFile>()
-  const own = new Set(listOwnTests(folder, room))
+export const createTrial = ({ folder, prefix }: { folder: string; prefix: readonly string[] }) => {
+  const measured = new Map<string, TestFile | undefined>()
 
   /** From 0: how likely a test judges the file. Process tests are slow, so they are last among equals. */
-  const getRank = (test: string, file: string): number => {
-    const isImporting = importsOf(folder, test).has(file)
+  const getRank = (test: string, file: string, own: ReadonlySet<string>): number => {
+    const isImporting = listImports(folder, test).has(file)
     return (isImporting ? 0 : 4) + (own.has(test) ? 0 : 2) + (test.endsWith('.process.ts') ? 1 : 0)
   }
 
-  const measure = async (test: string): Promise<TestFile> => {
-    const found = measured.get(test) ?? (await measureTest(folder, test, prefix))
-    measured.set(test, found)
-    return found
+  const measure = async (test: string): Promise<TestFile | undefined> => {
+    if (!measured.has(test)) measured.set(test, await measureTest(folder, test, prefix))
+    return measured.get(test)
   }
 
-  /** Those that import the file first, then the room's own, then the faster ones. */
-  const order = (file: string): string[] => {
-    const getMs = (test: string) => measured.get(test)?.ms ?? Number.MAX_SAFE_INTEGER
-    return files.toSorted((a, b) => getRank(a, file) - getRank(b, file) || getMs(a) - getMs(b))
+  /** Test files that import the file first, then the room's own, then the faster ones. */
+  const order = (file: string, { files, own }: RoomTests): string[] => {
+    const getSeconds = (test: string) => measured.get(test)?.cpuSeconds ?? Number.MAX_SAFE_INTEGER
+    return files.toSorted(
+      (a, b) => getRank(a, file, own) - getRank(b, file, own) || getSeconds(a) - getSeconds(b),
+    )
   }
 
-  return async ({ file, start, end, after, text }: Mutant): Promise<Verdict> => {
-    let tried = 0
-    for (const test of order(file)) {
-      const found = await measure(test)
-      if (!isCovered(found, file, start)) continue
-      tried += 1
-      writeFileSync(join(folder, file), text.slice(0, start) + after + text.slice(end))
-      const limitMs = limits.graceMs + limits.factor * found.ms
-      const run = () => runTest(folder, test, { limitMs, prefix })
-      const first = await run()
-      // On a busy machine, a run may have waited for its turn.
-      const { isGood, isHung } = first.isHung ? await run() : first
-      writeFileSync(join(folder, file), text)
-      if (!isGood) return { killer: isHung ? `${test} hung` : test, tried }
+  /** `busy`: the unchanged code hangs, too. */
+  const judge = async (
+    { file, start, end, after, text }: Mutant,
+    test: string,
+    normal: TestFile,
+  ): Promise<TestRun['end'] | 'busy'> => {
+    const run = (code: string) => {
+      writeFileSync(join(folder, file), code)
+      return runTest(folder, test, { prefix, normal })
     }
-    return { killer: undefined, tried }
+    const mutated = text.slice(0, start) + after + text.slice(end)
+    try {
+      const first = await run(mutated)
+      const isSlow = first.end === 'hung' || (first.end === 'failed' && first.ms > shortestPatienceMs)
+      if (!isSlow) return first.end
+      const second = await run(mutated)
+      if (second.end !== 'hung') return second.end
+      return (await run(text)).end === 'passed' ? 'hung' : 'busy'
+    } finally {
+      writeFileSync(join(folder, file), text)
+    }
   }
+
+  const tryMutant = async (mutant: Mutant, room: RoomTests): Promise<Verdict> => {
+    let tried = 0
+    for (const test of order(mutant.file, room)) {
+      const normal = await measure(test)
+      if (!normal || !isCovered(normal, mutant.file, mutant.start)) continue
+      tried += 1
+      const how = await judge(mutant, test, normal)
+      if (how === 'busy') return { end: 'not judged', how: 'hung', test, tried }
+      if (how !== 'passed') return { end: 'killed', how, test, tried }
+    }
+    return { end: 'survived', how: 'passed', test: undefined, tried }
+  }
+
+  /** Lists the test files that fail without a mutation. They judge nothing. */
+  const listFailing = () => [...measured].filter(([, found]) => !found).map(([test]) => test)
+
+  return { tryMutant, listFailing }
 }
