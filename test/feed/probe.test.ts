@@ -56,6 +56,21 @@ t.test('the probe leaves a long log of other resources to the statement for a pa
   t.match(await poll(token), { changes: [], hasMore: false, cost: 2 })
 })
 
+t.test('a statement for a page scans 1,000 log rows and four for each record of a full page', async (t) => {
+  const token = await begin(['certificates'])
+  const change = (count: number) =>
+    sql`update products set name = name || '.' where customer_id = 'a' and id in
+      (select id from products where customer_id = 'a' and id like 'many%' limit ${count})`.execute(
+      database.operator,
+    )
+  await change(1000)
+  await change(200)
+  t.match(await poll(token), { changes: [], hasMore: false, cost: 2 })
+  await change(1)
+  // The last statement reads the changes since the first.
+  t.match(await poll(token), { changes: [], hasMore: false, cost: 4 })
+})
+
 t.test('a new day and a new window are walked, although the log has no change', async (t) => {
   const token = await begin(['certificates'])
   day = '2026-11-29'

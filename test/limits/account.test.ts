@@ -415,6 +415,13 @@ t.test('counts of the store replace the units from before the mark, and only tho
   expired.add(windowMs, 4)
   expired.replace(windowMs, [[100, 8]])
   t.equal(expired.used(windowMs), 12, 'a part that has expired moves the mark')
+
+  const emptied = createWindow(windowMs)
+  emptied.add(0, 1)
+  emptied.mark()
+  emptied.add(windowMs, 2)
+  emptied.replace(windowMs, [])
+  t.equal(emptied.used(windowMs), 2, 'all parts before the mark have expired')
   t.end()
 })
 
