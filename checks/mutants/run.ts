@@ -20,6 +20,8 @@ const { values, positionals } = parseArgs({
     at: { type: 'string', multiple: true, default: [''] },
     /** Only these test files. */
     test: { type: 'string', multiple: true },
+    /** Without the tests of other rooms that import only an importer of the file. A survivor may be none. */
+    quick: { type: 'boolean', default: false },
     /** A command that starts each test file, for example `nice`. */
     prefix: { type: 'string', default: '' },
   },
@@ -64,11 +66,12 @@ type Row = { room: string; counts: Record<End, number>; endless: number }
 const survivors: string[] = []
 const tryRoom = async (room: string): Promise<Row> => {
   const row: Row = { room, counts: { killed: 0, survived: 0, equivalent: 0, 'not judged': 0 }, endless: 0 }
-  const all = listMutants(root, room)
+  const all = listMutants(folder, room)
   const mutants = choose(all, number).filter(({ file, line }) =>
     values.at.some((place) => `${file}:${line}`.startsWith(place)),
   )
-  const files = values.test ?? listTests(folder, room, new Set(mutants.map(({ file }) => file)))
+  const mutated = new Set(mutants.map(({ file }) => file))
+  const files = values.test ?? listTests(folder, room, { mutated, isQuick: values.quick })
   const tests = { files, own: new Set(listOwnTests(folder, room)) }
   say(`${room}: ${mutants.length} of ${all.length} mutants, ${files.length} test files`)
   const note = (end: End, line: string) => {
