@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Feature } from '../../app/feature.ts'
 import { features } from '../../app/features.ts'
 import { freePort, makeDataFolder } from '../../test/servers.ts'
 import { removeFeature } from './remove.ts'
@@ -19,7 +20,7 @@ import { removeFeature } from './remove.ts'
 /**
  * Removes each feature from a copy. The types must still fit, the tests of the kernel pass, `npm start` answers a request
  * for records, and `certdata verify` finds every promise kept. `npm run check:features -- access-requests` checks one
- * feature. `--tests` and files: only these tests.
+ * feature, and `-- kernel` a copy without any. `--tests` and files: only these tests.
  */
 
 const root = join(import.meta.dirname, '../..')
@@ -31,12 +32,16 @@ const testSeconds = 420
 const demoQuota = { LIMIT_DEMO_BURST: '10000', LIMIT_DEMO_MINUTE: '100000' }
 const typedFolders = ['app', 'plugins', 'routes', 'schemas', 'test']
 
+/** Other guides still link to the feature's guide, and clients have its methods. Both are edited by hand. */
+const ofReaders = ['test/documents.test.ts', 'test/clients']
+
 const createCopy = (folder: string): void => {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 } as const
   for (const path of execFileSync('git', ['ls-files'], options).split('\n').filter(Boolean)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     cpSync(join(root, path), join(folder, path))
   }
+  for (const path of ofReaders) rmSync(join(folder, path), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 }
 
@@ -51,7 +56,7 @@ const run = (folder: string, words: readonly string[], env: Record<string, strin
 }
 
 const checkTypes = (folder: string): boolean => {
-  const config = { extends: './tsconfig.json', include: typedFolders, exclude: ['test/clients'] }
+  const config = { extends: './tsconfig.json', include: typedFolders }
   writeFileSync(join(folder, 'tsconfig.kernel.json'), JSON.stringify(config))
   return run(folder, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.kernel.json'])
 }
@@ -92,26 +97,21 @@ const checkStart = async (folder: string): Promise<boolean> => {
   }
 }
 
-/** Other guides still link to the feature's guide, and clients have its methods. Both are edited by hand. */
-const isOfReaders = (file: string): boolean => /^test\/(documents\.test\.ts$|clients\/)/.test(file)
-
 const checkTests = (folder: string): boolean => {
   const found = globSync('test/**/*.test.ts', { cwd: folder }).sort()
-  const all = chosenTests.length > 0 ? chosenTests : found.filter((file) => !isOfReaders(file))
+  const all = chosenTests.length > 0 ? chosenTests : found
   const failed = all.filter((file) => !run(folder, [file]))
   for (const file of failed) process.stdout.write(`  failed: ${file}\n`)
   return failed.length === 0
 }
 
-const wanted = names.length > 0 ? features.filter(({ name }) => names.includes(name)) : features
-if (wanted.length === 0) throw new Error(`no feature has the name ${names.join(' or ')}`)
-// A feature that others need cannot be missing alone.
-const isNeeded = (name: string) => features.some(({ needs = [] }) => needs.includes(name))
-for (const feature of wanted.filter(({ name }) => !isNeeded(name))) {
+/** Removes the features from a copy, and takes each step there. */
+const checkWithout = async (missing: readonly Feature[], about: string): Promise<void> => {
   const folder = makeDataFolder('features')
   try {
     createCopy(folder)
-    removeFeature(folder, feature)
+    // The last one first, because it may need others.
+    for (const feature of missing.toReversed()) removeFeature(folder, feature)
     const steps: [step: string, check: () => boolean | Promise<boolean>][] = [
       ['types', () => checkTypes(folder)],
       // A start compares the database with this file.
@@ -121,11 +121,20 @@ for (const feature of wanted.filter(({ name }) => !isNeeded(name))) {
     ]
     for (const [step, check] of steps) {
       const isRight = await check()
-      process.stdout.write(`without ${feature.name}: ${step} ${isRight ? 'passes' : 'FAILS'}\n`)
+      process.stdout.write(`without ${about}: ${step} ${isRight ? 'passes' : 'FAILS'}\n`)
       if (!isRight) process.exitCode = 1
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+const wanted = names.length > 0 ? features.filter(({ name }) => names.includes(name)) : features
+const isKernelWanted = names.length === 0 || names.includes('kernel')
+if (wanted.length === 0 && !isKernelWanted) throw new Error(`no feature has the name ${names.join(' or ')}`)
+if (isKernelWanted) await checkWithout(features, 'features')
+// A feature that others need cannot be missing alone.
+const isNeeded = (name: string) => features.some(({ needs = [] }) => needs.includes(name))
+for (const feature of wanted.filter(({ name }) => !isNeeded(name)))
+  await checkWithout([feature], feature.name)
 process.exit()
