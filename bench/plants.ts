@@ -30,7 +30,7 @@ export const plants: Readonly<Record<string, Plant>> = {
     scenarios: /HTTP\/2/,
     edits: [
       {
-        file: 'app/edge/send.ts',
+        file: 'app/edge/head.ts',
         from: 'stream.respond(head,',
         to: 'for (const end = performance.now() + 0.25; performance.now() < end; );\n  stream.respond(head,',
       },

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { truncateAddress } from '../app/audit/client-address.ts'
 import { ApiError } from '../app/errors.ts'
+import { truncateAddress } from '../app/http/client-address.ts'
 import { isSameOrigin } from '../app/http/same-origin.ts'
 import { takeLinkedKey } from '../app/identity/key-links.ts'
 import { createTurn, toClientNetwork } from '../app/limits/address.ts'

@@ -2,11 +2,30 @@ import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Owner } from '../overload/fair-queue.ts'
 import { createQueue, type Queue } from '../overload/queue.ts'
-import { answerTimeoutMs, connectTimeoutMs, MortalClient, statementTimeoutMs } from './client.ts'
 import { fitPool } from './fit-pool.ts'
 import type { Database, Db } from './schema.ts'
 import { pinSession } from './session.ts'
 import { checkSession, explainRefusal, type Serving, UnfitConnection } from './session-check.ts'
+
+export const statementTimeoutMs = 5_000
+/** For the driver, because a hung server does not enforce its own statement timeout. */
+export const answerTimeoutMs = statementTimeoutMs + 1_000
+export const connectTimeoutMs = 5_000
+
+const lateMessage = 'Query read timeout'
+
+/** Destroys a connection whose statement gets no response. The pool would reuse it for up to 15 minutes. */
+export class MortalClient extends pg.Client {
+  override query(...given: unknown[]): never {
+    const answer = (super.query as (...all: unknown[]) => unknown).apply(this, given)
+    if (answer instanceof Promise) {
+      answer.catch(({ message }: Error) => {
+        if (message === lateMessage) void this.end().catch(() => {})
+      })
+    }
+    return answer as never
+  }
+}
 
 export { operatorRole, readerRole } from './roles.ts'
 

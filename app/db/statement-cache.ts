@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { createQueryId, PostgresQueryCompiler, type RawBuilder } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { NamedStatement } from './connect.ts'
 
@@ -109,4 +110,13 @@ export const createStatementCache = <Input>(options: Options<Input>): StatementC
       return { name, text, values: parameters.map((read) => read(input)) }
     },
   }
+}
+
+/** Compiles a statement for the driver. */
+export const compile = (statement: RawBuilder<unknown>): { text: string; values: unknown[] } => {
+  const { sql, parameters } = new PostgresQueryCompiler().compileQuery(
+    statement.toOperationNode(),
+    createQueryId(),
+  )
+  return { text: sql, values: [...parameters] }
 }

@@ -12,8 +12,7 @@ import { formatPolicies, formatUse, type PlanPolicy, type Quotas } from '../limi
 import type { Costs } from '../limits/meters.ts'
 import type { CachedResponse, CachedResponses, KnownTarget, KnownTargets } from './cached-responses.ts'
 import type { EdgeConnection, Identify } from './connection.ts'
-import { field, type RequestHead, readHead } from './head.ts'
-import type { PerRequestFields } from './send.ts'
+import { field, type PerRequestFields, type RequestHead, readHead } from './head.ts'
 
 export type EdgeRequest = Readonly<{
   target: string

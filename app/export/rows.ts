@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg, { type PoolClient } from 'pg'
 import Cursor from 'pg-cursor'
-import { compile } from '../db/compile.ts'
+import { compile } from '../db/statement-cache.ts'
 import type { ExportColumn, Sql } from '../records/sql/column.ts'
 
 export type Cell = string | number | boolean | readonly (string | null)[] | null

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { PoolClient, QueryConfig } from 'pg'
-import { compile } from '../db/compile.ts'
+import { compile } from '../db/statement-cache.ts'
 import type { Sql } from '../records/sql/column.ts'
 import { type RowStreamOptions, streamRows } from './row-stream.ts'
 import { type RowBatches, readRows } from './rows.ts'

@@ -1,6 +1,6 @@
-import { truncateAddress } from '../audit/client-address.ts'
 import type { AuditEvent } from '../audit/record.ts'
 import { ApiError } from '../errors.ts'
+import { truncateAddress } from '../http/client-address.ts'
 import type { LoginListener, LoginSource } from './login-events.ts'
 
 type LoginAuditOptions = {

@@ -1,5 +1,4 @@
-import { parseAddress } from '../audit/client-address.ts'
-import { createAddressRanges, plainAddress } from '../http/client-address.ts'
+import { createAddressRanges, parseAddress, plainAddress } from '../http/client-address.ts'
 
 export const maxNetworks = 100
 

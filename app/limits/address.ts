@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { parseAddress } from '../audit/client-address.ts'
 import { inTurn, type QueuedDb } from '../db/connect.ts'
+import { parseAddress } from '../http/client-address.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Turn } from '../overload/queue.ts'
 import type { AccountName } from './store.ts'

@@ -1,4 +1,4 @@
-import { canonicalPath } from '../audit/fingerprint.ts'
+import { canonicalPath } from '../audit/read-counts.ts'
 import type { Principal } from '../identity/principal.ts'
 import { byLabel, counter, type Figure, histogram, type Labels } from './figures.ts'
 import type { AnswerSource, SentAnswer } from './sent-answer.ts'

@@ -1,7 +1,7 @@
 import type { Filled } from '../cache/entry.ts'
 import type { ReadResult } from '../cache/freshness.ts'
-import { compile } from '../db/compile.ts'
 import { type QueuedDb, readRowInTurn } from '../db/connect.ts'
+import { compile } from '../db/statement-cache.ts'
 import { invalidQuery } from '../errors.ts'
 import type { QueryString } from '../http/pairs.ts'
 import type { Principal } from '../identity/principal.ts'

@@ -1,13 +1,17 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { truncateAddress } from '../../app/audit/client-address.ts'
-import { fingerprintQuery } from '../../app/audit/fingerprint.ts'
 import { createFlush } from '../../app/audit/flush.ts'
 import { maskQuery } from '../../app/audit/mask-query.ts'
-import { createReadCounts, type ReadCounts, type Reader } from '../../app/audit/read-counts.ts'
+import {
+  createReadCounts,
+  fingerprintQuery,
+  type ReadCounts,
+  type Reader,
+} from '../../app/audit/read-counts.ts'
 import type { AuditEvent } from '../../app/audit/record.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
+import { truncateAddress } from '../../app/http/client-address.ts'
 import { fc } from '../random.ts'
 
 const secrets = createSecrets(['k'.repeat(32)])

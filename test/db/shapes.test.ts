@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { compile as compileStatement } from '../../app/db/compile.ts'
 import {
   createDb,
   createPool,
@@ -9,6 +8,7 @@ import {
   readerRole,
   readRowInTurn,
 } from '../../app/db/connect.ts'
+import { compile as compileStatement } from '../../app/db/statement-cache.ts'
 import { parsePairs } from '../../app/http/pairs.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery, type QueryPlan } from '../../app/records/query/plan.ts'

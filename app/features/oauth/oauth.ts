@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { tokenGrantRequest, tokenReference } from '../../../schemas/oauth.ts'
-import { truncateAddress } from '../../audit/client-address.ts'
+import { truncateAddress } from '../../http/client-address.ts'
 import { parseApiKey } from '../../identity/api-keys.ts'
 import { type Credential, presentApiKey } from '../../identity/credential.ts'
 import type { KeyFacts } from '../../identity/facts.ts'

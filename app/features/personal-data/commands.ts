@@ -26,7 +26,7 @@ import {
 } from '../../command-line/shell.ts'
 import { openSource } from '../../command-line/source.ts'
 import { parseConfig } from '../../config/config.ts'
-import { answerTimeoutMs } from '../../db/client.ts'
+import { answerTimeoutMs } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 import {
   countCustomerRows,
