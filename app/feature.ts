@@ -1,6 +1,7 @@
 import type { Deps } from '../plugins/deps.ts'
 import type { Commands } from './command-line/command-line.ts'
 import type { CustomerTables } from './db/customer-tables.ts'
+import type { FirstStep } from './local/welcome.ts'
 import type { Figure } from './observe/figures.ts'
 import type { after } from './overload/timer.ts'
 import type { SiteFeature } from './site/options.ts'
@@ -39,6 +40,8 @@ export type Feature = SiteFeature &
     tasks?: () => Promise<{ startTasks: (context: TaskContext) => readonly Task[] }>
     /** Every table with a column `customer_id`. An export and an import of a customer contain it. */
     customerTables?: CustomerTables
+    /** `npm start` prints them below the API key of the customer `local`. */
+    firstSteps?: readonly FirstStep[]
     /** Cases of `certdata verify`, as JSON files. Their names begin with the section of the contract. */
     verifyFolder?: URL
   }>

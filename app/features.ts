@@ -2,6 +2,7 @@ import type { Feature } from './feature.ts'
 import { accessRequests } from './features/access-requests/feature.ts'
 import { auditList } from './features/audit-list/feature.ts'
 import { clients } from './features/clients/feature.ts'
+import { imports } from './features/imports/feature.ts'
 import { oauth } from './features/oauth/feature.ts'
 import { personalData } from './features/personal-data/feature.ts'
 import { verify } from './features/verify/feature.ts'
@@ -14,6 +15,7 @@ export const features: readonly Feature[] = [
   personalData,
   accessRequests,
   webhooks,
+  imports,
   auditList,
   oauth,
   clients,

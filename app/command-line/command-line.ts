@@ -30,7 +30,6 @@ export type Commands = Readonly<Record<string, () => Promise<CommandFile>>>
 
 const kernelCommands: Commands = {
   migrate: () => import('./migrate.ts'),
-  import: () => import('./import.ts'),
   customers: () => import('./customers.ts'),
   keys: () => import('./keys.ts'),
   custom: () => import('./custom.ts'),

@@ -1,10 +1,10 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
+import type { ImportEntry } from './entry.ts'
 import type { BadLine, ParsedLine } from './line.ts'
 import { rememberKeys } from './replace.ts'
 import type { BatchOutcome } from './report.ts'
 import { type ImportRows, toRows } from './statement.ts'
-import type { ImportEntry } from './table/index.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
 import { type WriteOptions, writeRows } from './write.ts'
 

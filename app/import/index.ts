@@ -1,29 +1,23 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
+import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames } from '../records/resources/index.ts'
 import { createBatchWriter } from './batch.ts'
 import { createCountryCodeCheck } from './country-codes.ts'
 import { createShadows } from './dry-run.ts'
-import { findFileKind, messages, peek, UnusableFile } from './file-kind.ts'
+import { type ImportEntry, UnusableFile } from './entry.ts'
 import { type LineOptions, parseLine } from './line.ts'
 import { readLines } from './lines.ts'
 import { createSeen, deleteMissing } from './replace.ts'
 import { addOutcome, emptyReport, type ImportReport } from './report.ts'
-import { type ImportEntry, readTable, type TableOptions } from './table/index.ts'
 
-export { getEncodingLabel } from './code-pages.ts'
 export type { ImportReport, NoteGroup } from './report.ts'
-export { formatMap } from './suggest/format.ts'
-export { type Suggestion, suggestMap } from './suggest/index.ts'
-export { createDateReader } from './table/dates.ts'
-export type { TableOptions } from './table/index.ts'
-export { type ColumnMapping, parseMapping, parseMappings } from './table/mapping.ts'
 
 export type ImportOptions = LineOptions & {
-  /** The source is a table. Optional. By default the kind of the source is detected. */
-  table?: TableOptions | undefined
-  /** Delete its customers' records that it lacks, only of `table.resource` if set. Keeps reference data. */
+  /** Delete the records of these resources that the file's customers have and the file lacks. Keeps reference data. */
   replace?: boolean
+  /** For `replace`. Optional. Defaults to all resources. */
+  replacedResources?: readonly ResourceName[]
   /** With `replace`: delete although there are bad lines, or over half of the records are missing. */
   force?: boolean
   dryRun?: boolean
@@ -32,7 +26,8 @@ export type ImportOptions = LineOptions & {
   onProgress?: (report: Readonly<ImportReport>) => void
 }
 
-const readJsonLines = async function* (
+/** Checks JSON lines. Throws errors of the source. */
+export const readJsonLines = async function* (
   source: AsyncIterable<Uint8Array>,
   options: LineOptions,
 ): AsyncGenerator<ImportEntry> {
@@ -42,25 +37,9 @@ const readJsonLines = async function* (
   }
 }
 
-/** Checks JSON lines or rows. Throws `UnusableFile` before the first entry, and the errors of the source. */
-async function* readEntries(
-  source: AsyncIterable<Uint8Array>,
-  options: ImportOptions,
-): AsyncGenerator<ImportEntry> {
-  const { head, bytes, close } = await peek(source)
-  try {
-    const kind = options.table ? 'csv' : findFileKind(head, options.customer !== undefined)
-    if (kind === 'csv') yield* readTable(bytes, head, { ...options, ...options.table })
-    else if (kind) throw new UnusableFile(messages[kind])
-    else yield* readJsonLines(bytes, options)
-  } finally {
-    await close()
-  }
-}
-
-const importLines = async (
+const writeEntries = async (
   db: Db,
-  source: AsyncIterable<Uint8Array>,
+  entries: AsyncIterable<ImportEntry>,
   options: ImportOptions,
   report: ImportReport,
 ) => {
@@ -73,7 +52,7 @@ const importLines = async (
     options.onProgress?.(report)
   })
   try {
-    for await (const entry of readEntries(source, options)) {
+    for await (const entry of entries) {
       const { parsed } = entry
       if ('record' in parsed) parsed.warnings.push(...checkCountryCodes(parsed.record))
       await writer.add(entry)
@@ -90,7 +69,7 @@ const deleteOthers = async (db: Db, options: ImportOptions, report: ImportReport
   }
   const { dryRun = false, isAudited = false, force = false } = options
   const { deleted, refused } = await deleteMissing(db, {
-    resources: options.table?.resource ? [options.table.resource] : resourceNames,
+    resources: options.replacedResources ?? resourceNames,
     bad: report.bad,
     force,
     dryRun,
@@ -100,20 +79,20 @@ const deleteOthers = async (db: Db, options: ImportOptions, report: ImportReport
 }
 
 /**
- * Imports NDJSON or a CSV table in transactions of at most 5,000 lines, in constant memory. Bad lines are
- * reported, unchanged records are not written, the last line with a key wins. `db` must act as
- * `certdata_operator`, or as the owner for reference data. Rejects with `UnusableFile` before a write. Other
- * errors have the original error as `cause`. Committed batches stay; importing again is safe.
+ * Imports checked lines in transactions of at most 5,000, in constant memory. Bad lines are reported, unchanged records
+ * are not written, the last line with a key wins. `db` must act as `certdata_operator`, or as the owner for reference
+ * data. Rejects with `UnusableFile`, which `entries` may throw before a write. Other errors have the original error as
+ * `cause`. Committed batches stay; importing again is safe.
  */
-export const importRecords = async (
+export const importEntries = async (
   db: Db,
-  source: AsyncIterable<Uint8Array>,
+  entries: AsyncIterable<ImportEntry>,
   options: ImportOptions = {},
 ): Promise<ImportReport> => {
   const report = emptyReport(options.dryRun ?? false)
   await db.connection().execute(async (connection) => {
     try {
-      await importLines(connection, source, options, report)
+      await writeEntries(connection, entries, options, report)
       if (options.replace) await deleteOthers(connection, options, report)
     } catch (cause) {
       if (cause instanceof UnusableFile) throw cause
@@ -126,3 +105,10 @@ export const importRecords = async (
   })
   return report
 }
+
+/** Imports JSON lines, see `importEntries`. */
+export const importRecords = (
+  db: Db,
+  source: AsyncIterable<Uint8Array>,
+  options: ImportOptions = {},
+): Promise<ImportReport> => importEntries(db, readJsonLines(source, options), options)

@@ -1,7 +1,15 @@
+/** A step for the customer of a start with the bundled database, such as `Give it records`. */
+export type FirstStep = Readonly<{ purpose: string; command: string }>
+
 type Local = { apiKey: string; directory: string }
 
-/** Formats the greeting of a start with the bundled database. */
-export const welcome = (publicUrl: string, demoToken: string, { apiKey, directory }: Local): string => `
+/** Formats the greeting of a start with the bundled database. `steps` follow the login. */
+export const welcome = (
+  publicUrl: string,
+  demoToken: string,
+  { apiKey, directory }: Local,
+  steps: readonly FirstStep[],
+): string => `
 Certification Data API   ${publicUrl}
 Data folder (DATA_DIR)   ${directory}
 
@@ -12,6 +20,4 @@ A customer of your own ("local", plan premium) with this API key:
   ${apiKey}
 Log in with it:
   curl -s ${publicUrl}/v1/auth/login -H 'Content-Type: application/json' -d '{"api_key":"${apiKey}"}'
-Give it records:
-  npx --no certdata import examples/records.ndjson --customer local
-`
+${steps.map(({ purpose, command }) => `${purpose}:\n  ${command}\n`).join('')}`

@@ -8,6 +8,7 @@ import { build } from '../app.ts'
 import { type Config, ConfigError, parseConfig } from '../config/config.ts'
 import { describeMissingHouse } from '../config/house.ts'
 import { localOrigin } from '../config/local-origin.ts'
+import { features } from '../features.ts'
 import { listenOn } from '../http/listen.ts'
 import { welcome } from '../local/welcome.ts'
 import type { LogStream } from '../observe/log-stream.ts'
@@ -111,7 +112,10 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   const tasks = isFirst
     ? await startTasks({ config, stores, log, warn, addFigures: app.metrics.add })
     : undefined
-  if (isFirst && stores.local) process.stdout.write(welcome(publicUrl, config.demoToken, stores.local))
+  if (isFirst && stores.local) {
+    const steps = features.flatMap(({ firstSteps = [] }) => firstSteps)
+    process.stdout.write(welcome(publicUrl, config.demoToken, stores.local, steps))
+  }
   return async () => {
     tasks?.quiet()
     certificate?.stop()

@@ -42,6 +42,9 @@ const order: readonly string[] = [
   'custom-endpoints',
   'who-looked',
   'versions',
+  'operations',
+  'scaling',
+  'import',
 ]
 
 const toRank = ({ name }: GuideEntry): number => (order.includes(name) ? order.indexOf(name) : order.length)
@@ -61,7 +64,6 @@ const kernelGuides: readonly GuideEntry[] = [
   { name: 'versions', audience: 'integrators' },
   { name: 'operations', audience: 'operators' },
   { name: 'scaling', audience: 'operators' },
-  { name: 'import', audience: 'operators' },
   { name: 'custom-documents', audience: 'operators' },
   { name: 'schema', audience: 'operators' },
   { name: 'freshness', audience: 'operators' },

@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createZip } from '../../app/export/zip.ts'
+import { importFile } from '../../app/features/imports/import-file.ts'
 import { demoCustomerId } from '../../app/identity/principal.ts'
-import { importRecords } from '../../app/import/index.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
 import type { ResourceName } from '../../app/records/resources/define.ts'
@@ -150,7 +150,7 @@ t.test(
         folder,
       ])
       const saved = readFileSync(join(folder, `${resource}.csv`))
-      const report = await importRecords(database.operator, ReadableStream.from([saved]), {
+      const report = await importFile(database.operator, ReadableStream.from([saved]), {
         customer: 'copy',
         table: { resource },
       })

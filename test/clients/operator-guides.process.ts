@@ -84,7 +84,7 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
     'needs no login; test/features/verify/verify.test.ts verifies a service',
   ],
   ['docs/operations.md', 'psql -c', "another server's roles: checks/deploy/restore.ts creates them"],
-  ['docs/import.md', 'npx --no certdata import zertifikate.csv', 'test/import/map.test.ts runs it'],
+  ['docs/import.md', 'npx --no certdata import zertifikate.csv', 'test/features/imports/map.test.ts runs it'],
   ['docs/operations.md', 'test ! -e .data', 'test/db/embedded-backup.process.ts runs it'],
   ['docs/custom-documents.md', 'sleep 1; curl', inGuides],
 ]

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { importRecords } from '../../app/import/index.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
@@ -100,16 +99,4 @@ t.test('a field of another resource needs its scope', async (t) => {
   for (const name of ['product.name', 'product%2Ename', 'product.name,id'])
     t.equal((await narrow.get(`/v1/certificates?format=csv&fields=${name}`)).statusCode, 403, name)
   t.equal((await narrow.get('/v1/certificates?format=csv&fields=number')).statusCode, 200)
-})
-
-t.test('the import ignores these columns, so an export imports unchanged', async (t) => {
-  const own = [...resources.lab.fields.keys()].filter((name) => !/_at$/.test(name))
-  const { body } = await get(`/v1/lab?format=csv&fields=${own},product.name,product.brand`)
-  const source = ReadableStream.from([Buffer.from(body)])
-  const report = await importRecords(database.operator, source, {
-    customer: 'acme',
-    table: { resource: 'lab' },
-  })
-  t.match(report, { bad: 0, updated: 0, created: 0 })
-  t.ok(report.unchanged > 0)
 })

@@ -6,7 +6,6 @@ import { createApiKey } from '../../app/identity/api-keys.ts'
 import { createAccessLog } from '../../app/observe/access-log.ts'
 import { formatForTerminal, logFormat } from '../../app/observe/log-format.ts'
 import { throttleWarnings } from '../../app/observe/throttled-warning.ts'
-import { run } from '../command-line.ts'
 import {
   addCustomer,
   closeAfter,
@@ -15,7 +14,6 @@ import {
   createTestDatabase,
   lockProducts,
   logIn,
-  secretKey,
   type TestClock,
   until,
 } from '../helper.ts'
@@ -145,17 +143,6 @@ t.test('a failing step of the status page is logged once while other steps succe
   }
   t.match(warnings(), [{ reason: 'refused', step: 'report' }])
   t.equal(warnings().length, 1)
-})
-
-t.test('an import onto a full disk reports the real cause', async (t) => {
-  const { database, owner } = await start(t)
-  await sql.raw(fillDisk('products')).execute(owner)
-  const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey }
-  const input = JSON.stringify({ resource: 'products', customer: 'acme', id: 'p', name: 'P' })
-  const { code, stderr } = await run(['import', '-'], { env, input })
-  t.equal(code, 1)
-  t.match(stderr, noSpace)
-  t.notMatch(stderr, /does not answer/)
 })
 
 const write = (act: (log: pino.Logger, stream: { write(line: string): void; lost: number }) => void) => {

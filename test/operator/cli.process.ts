@@ -1,47 +1,19 @@
-import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import t from 'tap'
 import { clusterName, findClusterPaths } from '../../app/local/embedded/cluster-paths.ts'
 import { findPostmaster } from '../../app/local/embedded/postmaster.ts'
-import { type Environment, type Result, type RunOptions, run } from '../command-line.ts'
-import { until } from '../helper.ts'
+import { type Environment, run } from '../command-line.ts'
+import { runProcess } from '../command-process.ts'
 import { withoutPersonalData } from '../personal-data.ts'
 import { makeDataFolder, testPostgres } from '../servers.ts'
 
 const root = join(import.meta.dirname, '../..')
-const start = (words: readonly string[], env: Environment = {}) =>
-  spawn(process.execPath, [join(root, 'app/cli.ts'), ...words], {
-    cwd: root,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
-  })
-
-const readResult = async (child: ReturnType<typeof start>): Promise<Result> => {
-  const [stdout, stderr, code] = await Promise.all([
-    child.stdout.setEncoding('utf8').toArray(),
-    child.stderr.setEncoding('utf8').toArray(),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ])
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
-}
-
-const runProcess = (words: readonly string[], { env, input = '' }: RunOptions = {}): Promise<Result> => {
-  const child = start(words, env)
-  // The process may end without reading its input.
-  child.stdin.on('error', () => {})
-  child.stdin.end(input)
-  return readResult(child)
-}
-
 const isRoot = process.getuid?.() === 0
-
-const rest = { resource: 'products', customer: 'acme', name: 'P', category: 'x'.repeat(1900) }
-/** 500 records. */
-const megabyte = Array.from({ length: 500 }, (_, n) => `${JSON.stringify({ id: `p-${n}`, ...rest })}\n`).join(
-  '',
-)
 
 /** Pipes a command into `reader`, and adds the command's exit code to stderr. */
 const pipe = (command: string, reader: string, env: Environment) =>
@@ -86,18 +58,14 @@ t.test('on a separate database', async (t) => {
     ])
   })
 
-  await t.test('memory does not grow with the file', async (t) => {
-    const file = join(t.testdir(), 'large.ndjson')
-    writeFileSync(file, megabyte.repeat(45))
-    // The first compilation of the code takes up to 40 MB of this.
-    const small = { ...env, NODE_OPTIONS: '--max-old-space-size=64' }
-    const { code, stdout } = await runProcess(['import', file], { env: small })
-    t.equal(code, 0)
-    t.match(stdout, /^22500 lines: 500 created, 0 updated, 22000 unchanged/)
-  })
-
   const exports = { skip: withoutPersonalData }
   await t.test('a program can read a whole export, or only its first line', exports, async (t) => {
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    await client.query(`insert into customers (customer_id, name) values ('acme', 'Acme')`)
+    await client.query(`insert into products (customer_id, id, name, category)
+      select 'acme', 'p-' || n, 'P', repeat('x', 1900) from generate_series(1, 500) n`)
+    await client.end()
     const whole = await runProcess(['customers', 'export', 'acme'], { env })
     t.equal(whole.code, 0)
     t.equal(whole.stdout.split('\n').filter((line) => line.startsWith('{"table":"products"')).length, 500)
@@ -142,27 +110,6 @@ t.test('without a database', async (t) => {
     t.notOk(readFileSync(join(env.DATA_DIR, 'secret.key'), 'utf8').length < 32)
     t.equal(findServer(), undefined)
   })
-
-  await t.test('a signal stops an import and the bundled server', async (t) => {
-    const child = start(['import', '-', '--customer', 'acme'], env)
-    const ended = readResult(child)
-    // More than a pipe holds: once all of it is written, the import is running.
-    await new Promise((taken) => child.stdin.write(megabyte, taken))
-    t.ok(findServer())
-    child.stdin.on('error', () => {})
-    child.kill('SIGTERM')
-    t.match(await ended, { code: 143, stdout: /^$/ })
-    t.equal(findServer(), undefined)
-  })
-
-  await t.test('a signal during the start of the bundled server stops it', async (t) => {
-    const child = start(['import', '-', '--customer', 'acme'], env)
-    const ended = readResult(child)
-    await until('it starts', () => findServer() !== undefined)
-    child.kill('SIGTERM')
-    t.match(await ended, { code: 143 })
-    t.equal(findServer(), undefined)
-  })
 })
 
 t.test('a command loads no modules of other commands', async (t) => {
@@ -174,7 +121,9 @@ t.test('a command loads no modules of other commands', async (t) => {
   const loaded: string[] = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')
   t.ok(loaded.some((url) => url.endsWith('app/command-line/config.ts')))
   t.same(
-    loaded.filter((url) => /cli\/(import|keys|migrate)\.ts|kysely|db\/embedded/.test(url)),
+    loaded.filter((url) =>
+      /command-line\/(keys|migrate)\.ts|features\/[\w-]+\/(?!feature\.ts)|kysely|local\/embedded/.test(url),
+    ),
     [],
   )
 })

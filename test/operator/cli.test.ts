@@ -35,7 +35,7 @@ t.test('on one database', async (t) => {
   const { url, cli, json, query } = await openCli(t)
 
   await t.test('every command except migrate is refused until the schema exists', async (t) => {
-    for (const command of ['customers list', 'keys list', 'import examples/records.ndjson --customer acme']) {
+    for (const command of ['customers list', 'keys list']) {
       const { code, stdout, stderr } = await cli(command)
       t.match({ code, stdout }, { code: 1, stdout: '' }, command)
       t.match(stderr, /run certdata migrate first/)
@@ -243,69 +243,11 @@ t.test('on one database', async (t) => {
     t.match(await cli('customers add acme'), { code: 1, stderr: /customer acme exists already/ })
     t.match(await cli('customers add demo'), { code: 1, stderr: /example data/ })
     t.match(await cli('keys issue demo'), { code: 1, stderr: /no keys/ })
-    t.match(await cli('import examples/records.ndjson --customer demo'), { code: 1, stderr: /example data/ })
     t.match(await json('customers add plain'), { name: 'plain', plan: 'basic' })
     t.strictSame(
       (await json('customers list')).map((each: { customer: string }) => each.customer),
       ['acme', 'demo', 'plain'],
     )
-  })
-
-  await t.test('the example file has every resource of a customer and no bad line', async (t) => {
-    const report = await json('import examples/records.ndjson --customer acme --dry-run')
-    t.match(report, { read: 10, created: 10, bad: 0, warnings: 0, dry_run: true })
-    t.match((await json('customers show acme')).records, { certificates: 0, products: 0 })
-    t.match(await json('import examples/records.ndjson --customer acme'), { created: 10, bad: 0 })
-    const { records } = await json('customers show acme')
-    t.strictSame(records, { certificates: 2, products: 2, projects: 1, lab: 2, approvals: 3 })
-    t.match(await json('import examples/records.ndjson --customer acme'), { created: 0, unchanged: 10 })
-  })
-
-  await t.test('a customer created by an import is reported, because its slug may be misspelt', async (t) => {
-    const { stdout } = await cli('import examples/records.ndjson --customer acm --dry-run')
-    t.match(stdout, /; 1 new customer, on plan basic$/m)
-    t.notMatch((await cli('import examples/records.ndjson --customer acme --dry-run')).stdout, 'new')
-  })
-
-  await t.test('standard input is read; bad lines are named and make the exit code 1', async (t) => {
-    const lines = ['{"resource":"products","id":"z","name":"Z"}', '{"resource":"products","id":"y"}', 'x']
-    const input = lines.join('\n')
-    const { code, stdout, stderr } = await cli('import - --customer acme', { input })
-    t.equal(code, 1)
-    t.match(stdout, /^3 lines: 1 created, .*2 bad/)
-    t.match(stderr, /line 2: name: required\nline 3, column 1: not JSON: expected a value\n/)
-    t.notOk(stderr.includes('\u001b') || stderr.includes('█'), 'no progress bar without a terminal')
-    const watched = await cli('import - --customer acme', { input, isWatched: true })
-    const [bar, ...redrawn] = watched.stderr.split('\r\u001b[K').slice(1)
-    t.match(bar, /^0 lines, \d+\/s$/, 'a bar on a terminal')
-    t.match(redrawn.at(-1), /^line 2: /, 'which is removed')
-    const report = JSON.parse((await cli('import - --customer acme --json', { input })).stdout)
-    t.match(report, {
-      read: 3,
-      unchanged: 1,
-      bad: 2,
-      bad_lines: [
-        { line: 2, reason: 'name: required' },
-        { line: 3, column: 1, reason: /^not JSON/ },
-      ],
-    })
-  })
-
-  await t.test('replace refuses to delete over half of the records, unless forced', async (t) => {
-    const input = '{"resource":"products","customer":"acme","id":"z","name":"Z"}'
-    t.match(await cli('import - --replace', { input }), { code: 1, stderr: /nothing deleted: 10 of the 11/ })
-    t.match(await json('import - --replace', { input }), { deleted: 0, deletion_refused: /10 of the 11/ })
-    t.match(await cli('import - --replace --force', { input }), { code: 0, stderr: /^$/ })
-    t.match((await json('customers show acme')).records, { products: 1, certificates: 0 })
-  })
-
-  await t.test('a missing file is refused', async (t) => {
-    t.match(await cli('import nowhere.ndjson'), {
-      code: 1,
-      stdout: /^$/,
-      stderr: /nowhere.ndjson cannot be read/,
-    })
-    t.match(await cli('import app'), { code: 1, stdout: /^$/, stderr: /directory/ })
   })
 
   await t.test('a wrong command line is exit code 2, and changes nothing', async (t) => {
@@ -322,13 +264,9 @@ t.test('on one database', async (t) => {
       'customers settings acme --expiring-within 1.5',
       'customers settings acme --expiring-within 1e2',
       'audit list --limit 1e2',
-      'import - --force',
       'keys issue',
       'keys rotate',
       'signing-keys nonsense',
-      'import',
-      'import a b',
-      'import - --customer ../x',
     ]
     const before = await query('select * from customers order by 1')
     const env = { DATABASE_URL: url }
@@ -342,13 +280,11 @@ t.test('on one database', async (t) => {
     const range = { code: 2, stderr: /expected a number of days from 1 to 365/ }
     t.match(await cli('customers settings acme --expiring-within 0'), range)
     t.match(await cli('audit list --limit 0'), { code: 2, stderr: /expected a number from 1 to 100000/ })
-    t.match(await cli('import - --force'), { code: 2, stderr: /--replace/ })
   })
 
   await t.test('with --json, a refusal is also an object on standard output', async (t) => {
     const refusals: [command: string, code: number, error: RegExp, env?: Record<string, string>][] = [
       ['customers show nobody', 1, /^There is no customer nobody$/],
-      ['import nowhere.ndjson', 1, /nowhere.ndjson cannot be read/],
       ['customers list', 1, /does not answer/, { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }],
       ['customers list', 2, /PORT/, { PORT: 'many' }],
       ['customers nonsense', 2, /^unknown command 'nonsense'/],
@@ -363,9 +299,6 @@ t.test('on one database', async (t) => {
       t.same(Object.keys(JSON.parse(told.stdout)), ['ok', 'error'])
       t.match(plain, { code, stdout: /^$/ }, `${command}, for people`)
     }
-    // A result with faults is printed once.
-    const bad = await cli('import - --customer acme --json', { input: 'x' })
-    t.match([bad.code, JSON.parse(bad.stdout)], [1, { bad: 1 }])
     t.match(await run(['customers', '--help', '--json']), { code: 0, stdout: /^Usage/ })
   })
 
@@ -395,7 +328,6 @@ t.test('every level has help, and requesting it is not an error', async (t) => {
   const levels = [
     '',
     'migrate',
-    'import',
     'customers',
     'customers add',
     'keys',
@@ -411,8 +343,7 @@ t.test('every level has help, and requesting it is not an error', async (t) => {
     }),
   )
   const { stdout } = await run(['--help'])
-  for (const command of ['migrate', 'import', 'customers', 'keys', 'signing-keys', 'config'])
-    t.match(stdout, command)
+  for (const command of ['migrate', 'customers', 'keys', 'signing-keys', 'config']) t.match(stdout, command)
 })
 
 t.test('config lists every variable with its meaning and default, without a database', async (t) => {
@@ -470,7 +401,7 @@ t.test('commands that destroy something ask first', async (t) => {
   const { cli, json, query } = await openCli(t)
   await cli('migrate')
   await json('customers add acme --plan premium')
-  await json('import examples/records.ndjson --customer acme')
+  await query("insert into products (customer_id, id, name) values ('acme', 'P-100', 'Gateway')")
   const { key_id } = await json('keys issue acme')
   const keeper = 'dashboard-overview'
   const destructive = [

@@ -1,14 +1,15 @@
 import type { Command } from 'commander'
-import { type ImportReport, importRecords, type NoteGroup } from '../import/index.ts'
-import { parseSlug } from './arguments.ts'
-import { recordAct, requireNoDemo } from './audited.ts'
-import { withOperator } from './context.ts'
-import { addTableOptions, type TableFlags, toTable } from './import-table.ts'
+import { parseSlug } from '../../command-line/arguments.ts'
+import { recordAct, requireNoDemo } from '../../command-line/audited.ts'
+import { withOperator } from '../../command-line/context.ts'
+import { Reported } from '../../command-line/refusal.ts'
+import { createCommand, type Output, print, type Shell } from '../../command-line/shell.ts'
+import { openSource } from '../../command-line/source.ts'
+import type { ImportReport, NoteGroup } from '../../import/index.ts'
+import { importFile } from './import-file.ts'
 import { createProgress } from './progress.ts'
-import { Reported } from './refusal.ts'
-import { createCommand, type Output, print, type Shell } from './shell.ts'
-import { openSource } from './source.ts'
-import { writeMap } from './suggest-map.ts'
+import { addTableOptions, type TableFlags, toTable } from './table-options.ts'
+import { writeMap } from './write-map.ts'
 
 type ImportCommandOptions = Output &
   TableFlags & {
@@ -118,7 +119,7 @@ const runImport = async (
     const { stream, sizeBytes } = await openSource(shell, file)
     const progress = createProgress(shell.stderr, sizeBytes)
     try {
-      const done = await importRecords(db, progress.watch(stream), {
+      const done = await importFile(db, progress.watch(stream), {
         customer,
         table,
         trim,

@@ -3,35 +3,44 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { cutMark } from '../../app/export/xlsx/text.ts'
-import { createDecoder } from '../../app/import/code-pages.ts'
-import { getEncodingLabel, type ImportOptions, importRecords } from '../../app/import/index.ts'
-import { listStoredFields } from '../../app/import/record.ts'
-import type { TableOptions } from '../../app/import/table/index.ts'
-import { parseMapping } from '../../app/import/table/mapping.ts'
-import { findDialect, parseRows, type TableRow } from '../../app/import/table/rows.ts'
-import { loadExampleData } from '../../app/local/example-data.ts'
-import { loadReferenceData } from '../../app/local/reference/load.ts'
-import type { ResourceName } from '../../app/records/resources/define.ts'
-import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { run } from '../command-line.ts'
-import { wildText } from '../export/rows.ts'
-import { asCustomer, createTestApp } from '../helper.ts'
-import { certificate, type Line, openDatabase, ownedResources, product } from './database.ts'
+import { cutMark } from '../../../app/export/xlsx/text.ts'
+import { createDecoder, getEncodingLabel } from '../../../app/features/imports/code-pages.ts'
+import { type FileOptions, importFile } from '../../../app/features/imports/import-file.ts'
+import type { TableOptions } from '../../../app/features/imports/table/index.ts'
+import { parseMapping } from '../../../app/features/imports/table/mapping.ts'
+import { findDialect, parseRows, type TableRow } from '../../../app/features/imports/table/rows.ts'
+import { listStoredFields } from '../../../app/import/record.ts'
+import { loadExampleData } from '../../../app/local/example-data.ts'
+import { loadReferenceData } from '../../../app/local/reference/load.ts'
+import type { ResourceName } from '../../../app/records/resources/define.ts'
+import { resourceNames, resources } from '../../../app/records/resources/index.ts'
+import { run } from '../../command-line.ts'
+import { wildText } from '../../export/rows.ts'
+import { asCustomer, createTestApp } from '../../helper.ts'
+import {
+  certificate,
+  getStream,
+  type Line,
+  openDatabase,
+  ownedResources,
+  product,
+} from '../../import/database.ts'
 
 const database = await openDatabase(t)
-const { query, take, read, fingerprint } = database
+const { query, read, fingerprint } = database
 const env = { DATABASE_URL: database.url, DATA_DIR: t.testdir() }
 const truncate = 'truncate certificates, products, projects, lab, approvals'
 t.beforeEach(() => query(`${truncate}; delete from customers`))
 
+const take = (lines: Parameters<typeof getStream>[0], options?: FileOptions) =>
+  importFile(database.operator, getStream(lines), options)
 const takeTable = (
   text: string | Uint8Array,
   table: TableOptions = { resource: 'products' },
-  options: ImportOptions = {},
+  options: FileOptions = {},
 ) => {
   const source = ReadableStream.from([Buffer.from(text as string)])
-  return importRecords(database.operator, source, { customer: 'acme', table, ...options })
+  return importFile(database.operator, source, { customer: 'acme', table, ...options })
 }
 const names = async () => [...(await read('products')).values()].map(({ id, name }) => `${id} ${name}`).sort()
 const single = async (resource = 'products') => [...(await read(resource)).values()][0]
@@ -83,9 +92,21 @@ t.test('a CSV export imports unchanged, for every resource', async (t) => {
   }
 })
 
+t.test('columns of other records are ignored, so an export with them imports unchanged', async (t) => {
+  const app = await createTestApp(database)
+  t.teardown(() => app.close())
+  const { get } = await asCustomer(database, app, 'acme')
+  const report = { resource: 'lab', customer: 'acme', id: 'r', report_number: 'R', status: 'issued' }
+  await take([product('p', { brand: 'Own' }), { ...report, product_id: 'p' }])
+  const own = [...resources.lab.fields.keys()].filter((name) => !/_at$/.test(name))
+  const { body } = await get(`/v1/lab?format=csv&fields=${own},product.name,product.brand`)
+  t.match(body, /Product p,Own/)
+  t.match(await takeTable(body, { resource: 'lab' }), { bad: 0, updated: 0, created: 0, unchanged: 1 })
+})
+
 t.test('reads the cells of the shared vectors', async (t) => {
   type Vector = { name: string; kind: string; value: unknown; cell: string }
-  const file = join(import.meta.dirname, '../../clients/vectors/csv.json')
+  const file = join(import.meta.dirname, '../../../clients/vectors/csv.json')
   const vectors: Vector[] = JSON.parse(readFileSync(file, 'utf8'))
   const take = async (column: string, { cell, name, value }: Vector) => {
     await takeTable(`id,name,${column}\r\nv,x,${cell}\r\n`)
@@ -198,7 +219,7 @@ t.test('a guessed encoding needs plausible text', async (t) => {
   ]
   const source = ReadableStream.from(late)
   const options = { customer: 'acme', table: { resource: 'products' } } as const
-  await t.rejects(importRecords(database.operator, source, options), /not windows-1252 throughout/)
+  await t.rejects(importFile(database.operator, source, options), /not windows-1252 throughout/)
 })
 
 t.test('the usual encodings can be named', async (t) => {
@@ -533,7 +554,7 @@ t.test('an unclosed quote does not use memory', async (t) => {
     for (let index = 0; index < 512; index++) yield chunk
   }
   const options = { customer: 'acme', table: { resource: 'products' } } as const
-  await t.rejects(importRecords(database.operator, endless(), options), /line 3: longer than 1048576/)
+  await t.rejects(importFile(database.operator, endless(), options), /line 3: longer than 1048576/)
 })
 
 t.test('--replace deletes records of the table’s resource only', async (t) => {

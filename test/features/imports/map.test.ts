@@ -1,18 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { countryCodes } from '../../app/import/country-codes.ts'
-import { findCountryCode } from '../../app/import/country-names.ts'
-import {
-  importRecords,
-  parseMapping,
-  parseMappings,
-  suggestMap,
-  type TableOptions,
-} from '../../app/import/index.ts'
-import { formatMap } from '../../app/import/suggest/format.ts'
-import { run } from '../command-line.ts'
-import { openDatabase } from './database.ts'
+import { findCountryCode } from '../../../app/features/imports/country-names.ts'
+import { importFile } from '../../../app/features/imports/import-file.ts'
+import { formatMap } from '../../../app/features/imports/suggest/format.ts'
+import { suggestMap } from '../../../app/features/imports/suggest/index.ts'
+import type { TableOptions } from '../../../app/features/imports/table/index.ts'
+import { parseMapping, parseMappings } from '../../../app/features/imports/table/mapping.ts'
+import { countryCodes } from '../../../app/import/country-codes.ts'
+import { run } from '../../command-line.ts'
+import { openDatabase } from '../../import/database.ts'
 import { germanTable } from './german-table.ts'
 
 const database = await openDatabase(t)
@@ -27,7 +24,7 @@ const take = (
   mappings: string[] = [],
   more: TableOptions = {},
 ) =>
-  importRecords(database.operator, toSource(text), {
+  importFile(database.operator, toSource(text), {
     customer: 'acme',
     table: { resource, mappings: mappings.map(parseMapping), ...more },
   })

@@ -1,5 +1,5 @@
-import { findNearest } from '../../lists/nearest.ts'
-import type { Field } from '../../records/resources/define.ts'
+import { findNearest } from '../../../lists/nearest.ts'
+import type { Field } from '../../../records/resources/define.ts'
 import { createDateReader, type DateReader } from '../table/dates.ts'
 import { type ColumnMapping, toValueKey } from '../table/mapping.ts'
 import { readValue } from '../table/values.ts'

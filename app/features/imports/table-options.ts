@@ -1,16 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import {
-  type ColumnMapping,
-  createDateReader,
-  getEncodingLabel,
-  parseMapping,
-  parseMappings,
-  type TableOptions,
-} from '../import/index.ts'
-import { resourceNames } from '../records/resources/index.ts'
-import { parseHeaderLine, parseWith } from './arguments.ts'
-import { Refusal } from './refusal.ts'
+import { parseHeaderLine, parseWith } from '../../command-line/arguments.ts'
+import { Refusal } from '../../command-line/refusal.ts'
+import { resourceNames } from '../../records/resources/index.ts'
+import { getEncodingLabel } from './code-pages.ts'
+import { createDateReader } from './table/dates.ts'
+import type { TableOptions } from './table/index.ts'
+import { type ColumnMapping, parseMapping, parseMappings } from './table/mapping.ts'
 
 export type TableFlags = Omit<TableOptions, 'mappings'> & { map?: ColumnMapping[]; mapFile?: string }
 

@@ -1,4 +1,4 @@
-import { countryCodes } from './country-codes.ts'
+import { countryCodes } from '../../import/country-codes.ts'
 
 // See docs/decisions/0233-the-import-reads-names-of-countries.md.
 

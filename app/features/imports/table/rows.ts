@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { pipeline, Readable } from 'node:stream'
 import { type InfoField, type InfoRecord, type Options, parse } from 'csv-parse'
-import { maxLineBytes } from '../lines.ts'
+import { maxLineBytes } from '../../../import/lines.ts'
 
 /** `null`: empty without quotes. `undefined`: not UTF-8. */
 export type TableCell = string | null | undefined

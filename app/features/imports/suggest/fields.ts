@@ -1,8 +1,8 @@
-import { findNearest } from '../../lists/nearest.ts'
-import type { Resource } from '../../records/resources/define.ts'
+import { envelope } from '../../../import/line.ts'
+import { listStoredFields } from '../../../import/record.ts'
+import { findNearest } from '../../../lists/nearest.ts'
+import type { Resource } from '../../../records/resources/define.ts'
 import { toNameKey } from '../country-names.ts'
-import { envelope } from '../line.ts'
-import { listStoredFields } from '../record.ts'
 import { fieldWords } from './words.ts'
 
 const isWordFor = (field: string, name: string) =>

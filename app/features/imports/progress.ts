@@ -1,5 +1,5 @@
-import type { ImportReport } from '../import/index.ts'
-import type { Screen } from './shell.ts'
+import type { Screen } from '../../command-line/shell.ts'
+import type { ImportReport } from '../../import/index.ts'
 
 const redrawMs = 100
 const barWidth = 24

@@ -1,6 +1,13 @@
-import type { ResourceName } from '../../records/resources/define.ts'
-import { messages, UnusableFile } from '../file-kind.ts'
-import { type BadLine, checkLine, findResource, type LineOptions, type ParsedLine } from '../line.ts'
+import { type ImportEntry, UnusableFile } from '../../../import/entry.ts'
+import {
+  type BadLine,
+  checkLine,
+  findResource,
+  type LineOptions,
+  type ParsedLine,
+} from '../../../import/line.ts'
+import type { ResourceName } from '../../../records/resources/define.ts'
+import { messages } from '../file-kind.ts'
 import { planColumns, type TableColumn } from './columns.ts'
 import { createDateReader } from './dates.ts'
 import { toUtf8 } from './encoding.ts'
@@ -22,8 +29,6 @@ export type TableOptions = {
   /** Line of the header. The lines above it are a title. Optional. Defaults to the first row. */
   headerLine?: number | undefined
 }
-
-export type ImportEntry = { parsed: ParsedLine | BadLine; characters: number }
 
 type Reading = TableOptions & LineOptions
 type RowReader = (row: TableRow) => ParsedLine | BadLine

@@ -2,17 +2,17 @@ import { execFile, execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { describeCountryCode } from '../../app/import/country-codes.ts'
-import { parseLine } from '../../app/import/line.ts'
-import { readLines } from '../../app/import/lines.ts'
-import { run } from '../command-line.ts'
-import { certificate, openDatabase, product } from './database.ts'
+import { type FileOptions, importFile } from '../../../app/features/imports/import-file.ts'
+import { run } from '../../command-line.ts'
+import { certificate, getStream, openDatabase, product } from '../../import/database.ts'
 
 const database = await openDatabase(t)
-const { query, take } = database
+const { query } = database
+const take = (lines: Parameters<typeof getStream>[0], options?: FileOptions) =>
+  importFile(database.operator, getStream(lines), options)
 const folder = join(import.meta.dirname, 'cases')
 const env = { DATABASE_URL: database.url, DATA_DIR: t.testdir() }
-const importFile = (path: string, args: string[] = []) => run(['import', path, ...args], { env })
+const runImport = (path: string, args: string[] = []) => run(['import', path, ...args], { env })
 t.beforeEach(() => query('truncate products, certificates, projects, lab; delete from customers'))
 
 const messages: Readonly<Record<string, RegExp>> = {
@@ -36,20 +36,20 @@ t.test('each other kind of file gets one message, from a file and from standard 
   const good = ['bom-each.ndjson', 'comma.csv', 'excel-semicolon.csv']
   t.same(readdirSync(folder).sort(), [...Object.keys(messages), ...good].sort())
   for (const [name, message] of Object.entries(messages)) {
-    const { code, stdout, stderr } = await importFile(join(folder, name))
+    const { code, stdout, stderr } = await runImport(join(folder, name))
     t.match({ code, stdout }, { code: 1, stdout: '' }, name)
     t.match(stderr, message, name)
     t.equal(stderr.trimEnd().split('\n').length, 1, name)
     await t.rejects(take([readFileSync(join(folder, name))]), message, `${name} from a stream`)
   }
-  const told = await importFile(join(folder, 'array.json'), ['--json'])
+  const told = await runImport(join(folder, 'array.json'), ['--json'])
   t.match(JSON.parse(told.stdout), { ok: false, error: messages['array.json'] })
   t.same(await query('select * from customers'), [])
 })
 
 t.test('a table with a column of resources is imported, from a file and from standard input', async (t) => {
   for (const name of ['comma.csv', 'excel-semicolon.csv']) {
-    t.match(await importFile(join(folder, name)), { code: 0, stdout: /0 bad/ }, name)
+    t.match(await runImport(join(folder, name)), { code: 0, stdout: /0 bad/ }, name)
     t.match(await take([readFileSync(join(folder, name))]), { created: 0, bad: 0 }, `${name} from a stream`)
   }
   await t.rejects(take(['customer\tid', 'acme\ta']), /table \(CSV\) without a column "resource"/)
@@ -90,7 +90,7 @@ t.test('a named pipe gets the same message', { skip: process.platform === 'win32
   const pipe = join(t.testdir(), 'pipe')
   execFileSync('mkfifo', [pipe])
   const writer = execFile('sh', ['-c', 'cat "$0" > "$1"', join(folder, 'gz.ndjson.gz'), pipe])
-  t.match(await importFile(pipe), { code: 1, stderr: /gunzip/ })
+  t.match(await runImport(pipe), { code: 1, stderr: /gunzip/ })
   writer.kill()
 })
 
@@ -104,7 +104,7 @@ t.test('the command in a message makes a file that can be imported', async (t) =
     }
   })()
   for (const name of Object.keys(messages)) {
-    const { stderr } = await importFile(join(folder, name))
+    const { stderr } = await runImport(join(folder, name))
     const command = /: ((?:gunzip|iconv|tr|sed|jq) .*) \| npx --no certdata import -/.exec(stderr)?.[1]
     if (command === undefined || (command.startsWith('jq') && !hasJq)) continue
     const output = execFileSync('sh', ['-c', command.replace(/\bfile\b/, '"$0"'), join(folder, name)])
@@ -159,83 +159,4 @@ t.test('a file without customers gets one message, unless it needs none', async 
   t.match(await take(nameless, { customer: 'acme' }), { bad: 0 })
   t.match(await take([...nameless, product('a')]), { bad: 3, created: 1 })
   t.match(await take([{ resource: 'countries', id: 'XY' }]), { bad: 1 }, 'countries belong to no customer')
-})
-
-t.test('a wrong type is reported in plain words, and broken JSON with its column', (t) => {
-  const reason = (line: object | string) => {
-    const parsed = parseLine(7, typeof line === 'string' ? line : JSON.stringify(line), {})
-    return 'reason' in parsed ? `${parsed.column ?? '-'} ${parsed.reason}` : ''
-  }
-  t.equal(reason(certificate('a', { title: 7 })), '- title must be text; found a number')
-  t.equal(reason(certificate('a', { tags: 'x' })), '- tags must be a list; found text')
-  t.equal(reason(certificate('a', { tags: ['x', 7] })), '- tags.1 must be text; found a number')
-  t.equal(
-    reason(certificate('a', { validity_periods: [7] })),
-    '- validity_periods.0 must be an object; found a number',
-  )
-  t.match(
-    reason(product('a', { product_status: 7 })),
-    /^- product_status must be one of "draft", .*; found a number$/,
-  )
-  t.match(
-    reason(certificate('a', { valid_until: 7 })),
-    /^- valid_until: expected a date as YYYY-MM-DD; found a number$/,
-  )
-  t.equal(reason(product('a', { customer: 7 })), '- customer must be text; found a number')
-  t.match(reason('[1]'), 'not a JSON object; found a list')
-  t.match(reason('{"resource": "products", "id": x}'), /^32 not JSON: expected a value/)
-  t.match(reason('{"resource": "products"'), /^24 not JSON: it ends too early/)
-  t.end()
-})
-
-t.test('a line with two members of one name is bad, however deep and however spelled', async (t) => {
-  const report = await take([
-    '{"resource": "products", "customer": "acme", "id": "a", "id": "b", "name": "x"}',
-    '{"resource": "products", "customer": "acme", "id": "a", "\\u0069d" : "b", "name": "x"}',
-    '{"resource": "countries", "id": "DE", "requirements": {"note": "x", "note": "y"}}',
-    '{"resource": "products", "customer": "acme", "id": "c", "name": "\\"id\\":1, \\"id\\":2"}',
-  ])
-  t.match(report, { read: 4, bad: 3, created: 1 })
-  for (const { reason } of report.badLines) t.match(reason, /two members are named/)
-})
-
-t.test('warns of each unknown country code once, with the likely code', async (t) => {
-  const codes = ['UK', 'UK', 'EU', 'XX', 'GB', 'XK']
-  const lines = codes.map((country_code, index) => certificate(String(index), { country_code }))
-  const report = await take([
-    ...lines,
-    {
-      resource: 'projects',
-      customer: 'acme',
-      id: 'a',
-      project_number: 'P',
-      country_codes: ['JP', 'EL', 'EU'],
-    },
-    {
-      resource: 'lab',
-      customer: 'acme',
-      id: 'a',
-      report_number: 'R',
-      status: 'planned',
-      laboratory_country_code: 'QM',
-    },
-  ])
-  t.match(report, { bad: 0, created: 8, warnings: 5 })
-  t.same(
-    report.warningLines.map(({ line, reason }) => `${line} ${reason.split(';').slice(0, 2).join(';')}`),
-    [
-      '1 country_code: UK is no ISO 3166-1 code; GB is United Kingdom',
-      '3 country_code: EU is the European Union, which is no country; this is reported once',
-      '4 country_code: XX is no country in ISO 3166-1; this is reported once',
-      '7 country_codes: EL is no ISO 3166-1 code; GR is Greece',
-      '8 laboratory_country_code: QM is no country in ISO 3166-1; this is reported once',
-    ],
-  )
-})
-
-t.test('the list of country codes contains every country of the reference data', async (t) => {
-  const file = join(import.meta.dirname, '../../app/local/reference/countries.ndjson')
-  for await (const { text = '' } of readLines(ReadableStream.from([readFileSync(file)]))) {
-    t.equal(describeCountryCode(JSON.parse(text).code), undefined)
-  }
 })

@@ -1,10 +1,8 @@
-import { findJsonFault } from '../http/json-fault.ts'
-import { resourceNames, resources } from '../records/resources/index.ts'
-import { findResource } from './line.ts'
+import { findJsonFault } from '../../http/json-fault.ts'
+import { UnusableFile } from '../../import/entry.ts'
+import { findResource } from '../../import/line.ts'
+import { resourceNames, resources } from '../../records/resources/index.ts'
 import { isPlausible } from './plausible.ts'
-
-/** The file cannot be imported. The message names the reason and the next step. */
-export class UnusableFile extends Error {}
 
 const headBytes = 64 * 1024
 

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
-import { formatMap, type Suggestion, suggestMap } from '../import/index.ts'
-import type { TableFlags } from './import-table.ts'
-import { Refusal } from './refusal.ts'
-import { type Output, print, type Shell } from './shell.ts'
-import { openSource } from './source.ts'
+import { Refusal } from '../../command-line/refusal.ts'
+import { type Output, print, type Shell } from '../../command-line/shell.ts'
+import { openSource } from '../../command-line/source.ts'
+import { formatMap } from './suggest/format.ts'
+import { type Suggestion, suggestMap } from './suggest/index.ts'
+import type { TableFlags } from './table-options.ts'
 
 const quoteWord = (word: string) => (/^[\w./:=-]+$/.test(word) ? word : `"${word}"`)
 

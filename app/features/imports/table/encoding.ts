@@ -1,7 +1,8 @@
+import { UnusableFile } from '../../../import/entry.ts'
+import { quoteText } from '../../../import/quote.ts'
 import { createDecoder } from '../code-pages.ts'
-import { decodesAsUtf8, detectBytes, messages, startsWith, UnusableFile } from '../file-kind.ts'
+import { decodesAsUtf8, detectBytes, messages, startsWith } from '../file-kind.ts'
 import { findOddWord, hasC1Control } from '../plausible.ts'
-import { quoteText } from '../quote.ts'
 
 const decodeAs = (label: string, bytes: Uint8Array) => createDecoder(label, { fatal: false })(bytes)
 

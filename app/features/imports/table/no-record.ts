@@ -1,4 +1,4 @@
-import { quoteText } from '../quote.ts'
+import { quoteText } from '../../../import/quote.ts'
 import type { TableCell, TableRow } from './rows.ts'
 
 /** Errors of Excel in every language (`#N/A`, `#WERT!`, `#¿NOMBRE?`), of LibreOffice, and too narrow columns. */
