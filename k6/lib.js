@@ -43,6 +43,12 @@ export const logIn = () => {
   return { token, products: idsOf('products'), certificates: idsOf('certificates') }
 }
 
+/** Lists the resources that the service describes: paths of lists whose records have a path, too. */
+export const listResources = () => {
+  const paths = Object.keys(/** @type {object} */ (http.get(`${url}/openapi.json`).json('paths')))
+  return paths.filter((path) => paths.includes(`${path}/{id}`)).map((path) => path.replace('/v1/', ''))
+}
+
 /** @template T @param {T[]} list @returns {T} */
 export const anyOf = (list) => /** @type {T} */ (list[Math.floor(Math.random() * list.length)])
 

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
+import { type Migration, Migrator } from 'kysely/migration'
 import { withAdvisoryLock } from './advisory-lock.ts'
 import { operatorRole, readerRole } from './connect.ts'
 import { lockWaitMs, readSqlMigration, retryLocked, type StepwiseMigration } from './migration-steps.ts'
@@ -40,9 +40,15 @@ const listSql = (...patterns: string[]): URL[] =>
 export const listBaseline = (): URL[] =>
   listSql('db/migrations/0001-baseline/*.sql', `${ofFeatures}[0-9][0-9]-*.sql`)
 
+const recordTable = new URL('./migrations/0001-baseline/00-record-table.sql', import.meta.url)
+
+/** Reads a migration that runs after the baseline. It may call `pg_temp.add_record_table`. */
+export const readLaterMigration = (url: URL): Migration => readSqlMigration(recordTable, url)
+
 const readLater = (): Migrations => {
-  const files = listSql(`${ofFeatures}[0-9][0-9][0-9][0-9]-*.sql`)
-  return Object.fromEntries(files.map((url) => [basename(url.pathname, '.sql'), readSqlMigration(url)]))
+  const pattern = '[0-9][0-9][0-9][0-9]-*.sql'
+  const files = listSql(`db/migrations/${pattern}`, `${ofFeatures}${pattern}`)
+  return Object.fromEntries(files.map((url) => [basename(url.pathname, '.sql'), readLaterMigration(url)]))
 }
 
 /**
@@ -55,7 +61,10 @@ export const retire = (names: readonly string[]): Migrations =>
 /** Later migrations of removed features. A feature that returns needs a migration with a new name. */
 const retired: readonly string[] = []
 
-/** Never change a released migration. A later one of a feature is a file such as `0002-feed-tokens.sql`. */
+/**
+ * Never change a released migration. A later one is a file such as `0002-feed-tokens.sql`, in `migrations/` or in the
+ * folder of a feature.
+ */
 export const migrations: Migrations = {
   '0001-baseline': readSqlMigration(...listBaseline()),
   ...readLater(),

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Fence } from '../../app/cache/fence.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import type { NamedStatement } from '../../app/db/connect.ts'
+import { resourceNames } from '../../app/records/resources/index.ts'
 import type { Counters } from './instance.ts'
 
 type Query = (statement: NamedStatement) => Promise<pg.QueryResult>
@@ -54,7 +55,7 @@ const askPool = async (pool: pg.Pool, statement: NamedStatement): Promise<pg.Que
 }
 
 /** All resources, because the statement does not show which ones its answer depends on. */
-const everything = ['certificates', 'products', 'projects', 'countries', 'lab', 'approvals']
+const everything = [...resourceNames]
 
 /** Counts the statements that the standby answered. */
 export const countFromStandby = (pool: pg.Pool, counters: Counters): pg.Pool =>

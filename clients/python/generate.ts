@@ -99,6 +99,36 @@ const query = (document: OpenApiDocument, operation: Operation | undefined, name
   return define(name, members.join(''), '    total=False,\n')
 }
 
+const generatedHead = '# Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n'
+
+/**
+ * Returns a module with the names of a document's resources, and a base class for each client that declares one typed
+ * attribute for each. A trailing comma keeps one argument a line, as ruff formats it.
+ */
+export const generatePythonResources = (document: OpenApiDocument): string => {
+  const resources = listPaths(document).map((path) => {
+    const name = path.slice('/v1/'.length)
+    const { get } = document.paths[path] ?? {}
+    const item = document.paths[`${path}/{id}`]?.get
+    const schemas = [getRecord(document, path), getAnswer(get), getAnswer(item)]
+    const types = [...schemas, `${pascal(name)}Query`, `${pascal(name)}ItemQuery`]
+    return { name, types: types.map((type) => `        types.${type},\n`).join('') }
+  })
+  const declare = (prefix: string) => {
+    const attributes = resources.map(({ name, types }) => `    ${name}: ${prefix}Resource[\n${types}    ]\n`)
+    return `\n\nclass ${prefix}Resources:\n    """The resources of \`${prefix}Client\`."""\n\n${attributes.join('')}`
+  }
+  return [
+    generatedHead,
+    '"""The resources of both clients."""\n\n',
+    'from __future__ import annotations\n\n',
+    'from . import types\nfrom .async_resource import AsyncResource\nfrom .resource import Resource\n\n',
+    `RESOURCES = (\n${resources.map(({ name }) => `    "${name}",\n`).join('')})\n`,
+    declare(''),
+    declare('Async'),
+  ].join('')
+}
+
 /**
  * Returns the Python types of a document: its schemas as TypedDicts, and the query parameters of each list. Comments list
  * the known values of enumerations, which may grow. Records are complete: only `fields` omits fields.
@@ -121,7 +151,7 @@ export const generatePythonTypes = (document: OpenApiDocument): string => {
     query(document, document.paths[path]?.get, `${name}Query`),
   )
   return [
-    '# Generated from the OpenAPI document by `npm run client:types`; not to be edited.\n',
+    generatedHead,
     '"""The answers and query parameters of each resource."""\n\n',
     'from __future__ import annotations\n\n',
     'from collections.abc import Sequence\nfrom datetime import date\nfrom typing import Any, Literal, Union\n\n',

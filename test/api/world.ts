@@ -188,11 +188,13 @@ const seedResource = async (
     await insertRows(database, spec.name, chunk)
   }
   const changed = rows.filter((_, index) => index % 4 === 0)
-  const array = spec.reference ? 'sources' : 'tags'
-  for (const row of changed) row[array] = [...(row[array] as string[]), 'second']
-  await sql`update ${sql.table(spec.name)} set ${sql.ref(array)} = ${sql.ref(array)} || array['second']
-    where id = any(${changed.map((row) => row.id)}::text[])
-    and ${spec.reference ? sql`true` : sql`customer_id = ${customerId}`}`.execute(database.operator)
+  const array = ['tags', 'sources'].find((name) => spec.fields.some((field) => field.name === name))
+  if (array !== undefined) {
+    for (const row of changed) row[array] = [...(row[array] as string[]), 'second']
+    await sql`update ${sql.table(spec.name)} set ${sql.ref(array)} = ${sql.ref(array)} || array['second']
+      where id = any(${changed.map((row) => row.id)}::text[])
+      and ${spec.reference ? sql`true` : sql`customer_id = ${customerId}`}`.execute(database.operator)
+  }
   const stamps = await readStamps(database, spec, customerId)
   return rows.map((row) => ({ ...row, ...stamps.get(row.id) }))
 }

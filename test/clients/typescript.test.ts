@@ -10,7 +10,7 @@ import { createDb, createPool, operatorRole, readerRole } from '../../app/db/con
 import { migrate } from '../../app/db/migrate.ts'
 import { ensureSigningKeys } from '../../app/identity/key-rotation.ts'
 import { startPostgres } from '../../checks/freshness/postgres.ts'
-import { generatePythonTypes } from '../../clients/python/generate.ts'
+import { generatePythonResources, generatePythonTypes } from '../../clients/python/generate.ts'
 import { generateTypes } from '../../clients/typescript/generate.ts'
 import {
   type Change,
@@ -106,6 +106,8 @@ t.test('the committed types match the document', async (t) => {
   t.ok(committed('typescript/src/types.ts') === generateTypes(document), 'else: npm run client:types')
   const python = committed('python/src/certdata_client/types.py')
   t.ok(python === generatePythonTypes(document), 'else: npm run client:types')
+  const resources = committed('python/src/certdata_client/resources.py')
+  t.ok(resources === generatePythonResources(document), 'else: npm run client:types')
 })
 
 t.test('the collection requests only documented operations', async (t) => {

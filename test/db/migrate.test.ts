@@ -10,6 +10,7 @@ import {
   migrate,
   migrations,
   orderSql,
+  readLaterMigration,
   retire,
 } from '../../app/db/migrate.ts'
 import {
@@ -173,8 +174,7 @@ t.test('a migration adds a table of records by one call', async (t) => {
     );
     select pg_temp.add_record_table('widgets', array['tags'], 'r.name');`,
   )
-  const recordTable = new URL('../../app/db/migrations/0001-baseline/00-record-table.sql', import.meta.url)
-  const widgets = readSqlMigration(recordTable, pathToFileURL(file))
+  const widgets = readLaterMigration(pathToFileURL(file))
   await migrate(addedOwner, { ...migrations, '0002-widgets': widgets })
   const { operator } = added
   await sql

@@ -5,6 +5,7 @@ import type { Plan } from '../../../app/db/schema.ts'
 import { catalogue } from '../../../app/errors.ts'
 import { assertionAlgorithms } from '../../../app/features/oauth/client-keys.ts'
 import { parseApiKey } from '../../../app/identity/api-keys.ts'
+import { resourceNames } from '../../../app/records/resources/index.ts'
 import { createStage } from '../../custom/stage.ts'
 import {
   addCustomer,
@@ -152,9 +153,7 @@ t.test('a token is limited to the requested scopes, which must be scopes of the 
   )
 })
 
-const named = ['certificates', 'products', 'projects', 'countries', 'lab', 'approvals', 'changes'].map(
-  (name) => `${name}:read`,
-)
+const named = [...resourceNames, 'changes'].map((name) => `${name}:read`)
 
 t.test('every list of scopes names the custom endpoints; other scopes are refused', async (t) => {
   const each = await newClient()

@@ -21,11 +21,12 @@ from .follow import AsyncChangeStore, Following, FollowOptions, follow_changes
 from .key_expiry import OnKeyExpiring
 from .options import Options, connection_faults, signer_of
 from .query import Query, encode_segment
+from .resources import RESOURCES, AsyncResources
 from .retry import Retry
 from .webhooks import WebhookMessage
 
 
-class AsyncClient(AsyncDriver):
+class AsyncClient(AsyncResources, AsyncDriver):
     """
     A client of one customer. It sends nothing before it is used, and keeps its connections open until `close`. Tasks
     of one loop may share it.
@@ -59,44 +60,8 @@ class AsyncClient(AsyncDriver):
         signer = signer_of(client_id, private_key, audience or origin, kid)
         options = Options(api_key, token, signer, cache, retry or Retry(), timeout, on_key_expiring)
         super().__init__(origin, options.core(), transport)
-        self.certificates = AsyncResource[
-            types.Certificate,
-            types.CertificatePage,
-            types.CertificateAnswer,
-            types.CertificatesQuery,
-            types.CertificatesItemQuery,
-        ](self, "certificates")
-        self.products = AsyncResource[
-            types.Product,
-            types.ProductPage,
-            types.ProductAnswer,
-            types.ProductsQuery,
-            types.ProductsItemQuery,
-        ](self, "products")
-        self.projects = AsyncResource[
-            types.Project,
-            types.ProjectPage,
-            types.ProjectAnswer,
-            types.ProjectsQuery,
-            types.ProjectsItemQuery,
-        ](self, "projects")
-        self.countries = AsyncResource[
-            types.Country,
-            types.CountryPage,
-            types.CountryAnswer,
-            types.CountriesQuery,
-            types.CountriesItemQuery,
-        ](self, "countries")
-        self.lab = AsyncResource[
-            types.LabReport, types.LabReportPage, types.LabReportAnswer, types.LabQuery, types.LabItemQuery
-        ](self, "lab")
-        self.approvals = AsyncResource[
-            types.Approval,
-            types.ApprovalPage,
-            types.ApprovalAnswer,
-            types.ApprovalsQuery,
-            types.ApprovalsItemQuery,
-        ](self, "approvals")
+        for name in RESOURCES:
+            setattr(self, name, AsyncResource(self, name))
 
     async def request(self, path: str, query: Query | None = None, *, fresh: bool = False) -> Answer[Any]:
         """Read any path, with the headers of its answer. With `fresh` the answer shows everything committed before."""

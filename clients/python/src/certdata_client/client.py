@@ -21,12 +21,13 @@ from .key_expiry import OnKeyExpiring
 from .options import Options, connection_faults, signer_of
 from .query import Query, encode_segment
 from .resource import Resource
+from .resources import RESOURCES, Resources
 from .retry import Retry
 from .walks import stream_changes, walk_changes, walk_items, walk_lines
 from .webhooks import WebhookMessage
 
 
-class Client(Driver):
+class Client(Resources, Driver):
     """
     A client of one customer. It sends nothing before it is used, and keeps its connections open until `close`. Threads
     may share it.
@@ -60,44 +61,8 @@ class Client(Driver):
         signer = signer_of(client_id, private_key, audience or origin, kid)
         options = Options(api_key, token, signer, cache, retry or Retry(), timeout, on_key_expiring)
         super().__init__(origin, options.core(), transport)
-        self.certificates = Resource[
-            types.Certificate,
-            types.CertificatePage,
-            types.CertificateAnswer,
-            types.CertificatesQuery,
-            types.CertificatesItemQuery,
-        ](self, "certificates")
-        self.products = Resource[
-            types.Product,
-            types.ProductPage,
-            types.ProductAnswer,
-            types.ProductsQuery,
-            types.ProductsItemQuery,
-        ](self, "products")
-        self.projects = Resource[
-            types.Project,
-            types.ProjectPage,
-            types.ProjectAnswer,
-            types.ProjectsQuery,
-            types.ProjectsItemQuery,
-        ](self, "projects")
-        self.countries = Resource[
-            types.Country,
-            types.CountryPage,
-            types.CountryAnswer,
-            types.CountriesQuery,
-            types.CountriesItemQuery,
-        ](self, "countries")
-        self.lab = Resource[
-            types.LabReport, types.LabReportPage, types.LabReportAnswer, types.LabQuery, types.LabItemQuery
-        ](self, "lab")
-        self.approvals = Resource[
-            types.Approval,
-            types.ApprovalPage,
-            types.ApprovalAnswer,
-            types.ApprovalsQuery,
-            types.ApprovalsItemQuery,
-        ](self, "approvals")
+        for name in RESOURCES:
+            setattr(self, name, Resource(self, name))
 
     def request(self, path: str, query: Query | None = None, *, fresh: bool = False) -> Answer[Any]:
         """Read any path, with the headers of its answer. With `fresh` the answer shows everything committed before."""
