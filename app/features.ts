@@ -1,5 +1,6 @@
 import type { Feature } from './feature.ts'
 import { accessRequests } from './features/access-requests/feature.ts'
+import { account } from './features/account/feature.ts'
 import { auditList } from './features/audit-list/feature.ts'
 import { clients } from './features/clients/feature.ts'
 import { imports } from './features/imports/feature.ts'
@@ -19,4 +20,5 @@ export const features: readonly Feature[] = [
   auditList,
   oauth,
   clients,
+  account,
 ]

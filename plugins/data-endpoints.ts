@@ -3,11 +3,12 @@ import type { ReadResult } from '../app/cache/freshness.ts'
 import { unavailable } from '../app/errors.ts'
 import type { ExportRequest, LiveAnswer } from '../app/export/exports.ts'
 import { jsonType } from '../app/http/formats.ts'
-import { chooseType, requireAcceptable } from '../app/http/media-type.ts'
+import { chooseType, isJsonFormat, requireAcceptable } from '../app/http/media-type.ts'
 import type { QueryString } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan, requireScope } from '../app/identity/rights.ts'
 import type { Ending } from '../app/limits/concurrency.ts'
+import { requireNoParameters } from '../app/lists/no-parameters.ts'
 import type { Endpoint, EndpointRequest, EndpointRow, MinuteCost } from './endpoint.ts'
 import { formatLinks, formatTiming, sendEntry, sendRepresentation } from './entry-reply.ts'
 import { refundSurcharge } from './rate-limit.ts'
@@ -50,6 +51,11 @@ export type StreamedRow<Query> = EndpointRow & {
   /** Takes a slot for a long answer. Runs before `parse`, because 429 precedes 400. */
   hold?: (request: LiveRequest) => Promise<void>
   respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer>
+}
+
+/** JSON without parameters that is read for each request: the member `data`. */
+export type LiveRow = EndpointRow & {
+  read(request: LiveRequest): Promise<Readonly<{ dataAsOf: string; data: readonly object[] }>>
 }
 
 const toLive = (
@@ -157,3 +163,21 @@ export const streamedEndpoint = <Query>(row: StreamedRow<Query>, { publicUrl }: 
     return sendLive(answer, { publicUrl, canonical: asked.canonical }, request, reply)
   },
 })
+
+/** Makes the endpoint of a short list that is not cached. */
+export const liveEndpoint = ({ read, ...row }: LiveRow, origin: Origin): Endpoint =>
+  streamedEndpoint(
+    {
+      ...row,
+      minuteCost: () => 1,
+      offers: () => jsonTypes,
+      parse: ({ rawQuery }) =>
+        requireNoParameters(rawQuery, 'This address takes no parameters', isJsonFormat),
+      async respond(request) {
+        const { dataAsOf, data } = await read(request)
+        const body = Buffer.from(JSON.stringify({ data }))
+        return { type: jsonType, body, headers: { 'data-as-of': dataAsOf } }
+      },
+    },
+    origin,
+  )

@@ -139,9 +139,7 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
     const data = {
       customer: principal.customerId,
       plan: principal.plan,
-      scopes: principal.scopes
-        ? [...principal.scopes].sort()
-        : await principals.listScopes(principal.customerId),
+      scopes: (await principals.listScopes(principal)).sort(),
       key: principal.key ?? null,
       limits: limits.map(({ policy, remaining, resetSeconds }) => ({
         policy: policy.name,

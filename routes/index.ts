@@ -5,6 +5,7 @@ import type { FeatureRoutes } from '../plugins/feature-routes.ts'
 import rateLimit from '../plugins/rate-limit.ts'
 import reference from '../plugins/reference.ts'
 import { accessRequestRoutes } from './access-requests.ts'
+import { accountRoutes } from './account.ts'
 import { auditListRoutes } from './audit-list.ts'
 import { clientRoutes } from './clients.ts'
 import { dataEndpoints } from './data.ts'
@@ -25,6 +26,7 @@ const featureRoutes: readonly FeatureRoutes[] = [
   auditListRoutes,
   oauthRoutes,
   clientRoutes,
+  accountRoutes,
 ]
 
 export default fp<Deps>(

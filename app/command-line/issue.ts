@@ -8,6 +8,7 @@ import { createApiKey } from '../identity/api-keys.ts'
 import type { Customer } from '../identity/customers.ts'
 import { addKeyLink } from '../identity/key-links.ts'
 import { demoCustomerId } from '../identity/principal.ts'
+import { listNewScopes } from '../identity/scopes.ts'
 import { parseExpiry, parseKeyName, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
@@ -15,7 +16,7 @@ import { Refusal } from './refusal.ts'
 import { parseScopes, requireGranted, withOwnScopes } from './scopes.ts'
 import { createCommand, formatNewKey, formatNewLink, type Output, print, type Shell } from './shell.ts'
 
-/** `scopes`: all but `onlyNamedScopes` by default. `expires`: no end. `networks`: any address. */
+/** `scopes`: `listNewScopes` by default. `expires`: no end. `networks`: any address. */
 export type LimitOptions = Output & {
   name?: string
   scopes?: string[]
@@ -46,8 +47,8 @@ export const addKey = (
   { made, limits: { name, scopes, expires, networks }, describe }: Adding,
 ) =>
   withOperator(shell, async (db) => {
-    await requireKeyOwner(db, slug, scopes)
-    const limits = { name, scopes: scopes ?? null, expiresAt: expires ?? null, networks }
+    const { plan } = await requireKeyOwner(db, slug, scopes)
+    const limits = { name, scopes: scopes ?? listNewScopes(plan), expiresAt: expires ?? null, networks }
     const added = await changeAudited(
       db,
       (trx) => addApiKey(trx, { customerId: slug, ...made, ...limits }),
@@ -82,7 +83,13 @@ export const addLink = async (
   // Rounded up to a minute, because some milliseconds have passed since `--expires 90d` was parsed.
   const lifetimeSeconds =
     expires === undefined ? null : 60 * Math.ceil((Date.parse(expires) - Date.now()) / 60_000)
-  const made = { customerId: customer.customer, name, scopes: scopes ?? null, networks, lifetimeSeconds }
+  const made = {
+    customerId: customer.customer,
+    name,
+    scopes: scopes ?? listNewScopes(customer.plan),
+    networks,
+    lifetimeSeconds,
+  }
   const { link, secret } = await addKeyLink(trx, made)
   const limits = { networks: link.networks, key_lifetime_seconds: lifetimeSeconds }
   await recordAct(trx, {

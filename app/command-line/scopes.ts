@@ -4,6 +4,8 @@ import type { Db } from '../db/schema.ts'
 import type { ApiKey } from '../identity/api-key-store.ts'
 import {
   areTooMany,
+  expandScopes,
+  hasEveryScope,
   isScope,
   listScopes,
   namedScopes,
@@ -26,16 +28,21 @@ export const parseScopes = (value: string): string[] => {
   return wanted
 }
 
-/** Adds the effective scopes to keys: null means all scopes that the customer has now. */
+const toSet = (scopes: readonly string[] | null) => (scopes ? new Set(scopes) : undefined)
+
+/** Names the scopes of keys one by one, with all custom endpoints that the customers have now. */
 export const withScopes = async <T extends Pick<ApiKey, 'scopes' | 'customer'>>(
   db: Db,
   keys: readonly T[],
 ): Promise<(T & { scopes: string[] })[]> => {
   const granted = await listGranted(
     db,
-    keys.filter(({ scopes }) => scopes === null).map(({ customer }) => customer),
+    keys.filter(({ scopes }) => hasEveryScope(toSet(scopes))).map(({ customer }) => customer),
   )
-  return keys.map((key) => ({ ...key, scopes: key.scopes ?? listScopes(granted.get(key.customer)) }))
+  return keys.map((key) => ({
+    ...key,
+    scopes: expandScopes(toSet(key.scopes), listScopes(granted.get(key.customer))),
+  }))
 }
 
 /** Adds the effective scopes to a key. */

@@ -748,6 +748,7 @@ table webhook_deliveries row level security forced
   constraint webhook_deliveries_customer_id_webhook_id_fkey FOREIGN KEY (customer_id, webhook_id) REFERENCES webhooks(customer_id, webhook_id) ON DELETE CASCADE
   constraint webhook_deliveries_pkey PRIMARY KEY (customer_id, webhook_id, attempt_id)
   policy operator permissive for * to certdata_operator using true with check true
+  policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
 
 sequence webhook_deliveries_attempt_id_seq as bigint from 1 by 1 between 1 and 9223372036854775807 cache 1 cycle f
 
@@ -787,6 +788,7 @@ table webhooks row level security forced
   constraint webhooks_pkey PRIMARY KEY (customer_id, webhook_id)
   CREATE UNIQUE INDEX webhooks_id ON public.webhooks USING btree (webhook_id)
   policy operator permissive for * to certdata_operator using true with check true
+  policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
 
 type weeks
   min integer
@@ -2138,6 +2140,24 @@ begin
 end $function$
 
 
+CREATE OR REPLACE FUNCTION public.list_account_keys(customer text, own text, most integer)
+ RETURNS TABLE(key_id text, name text, state text, scopes text[], networks text[], created_at timestamp with time zone, last_used_on date, expires_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select k.key_id, k.name,
+    case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired'
+      when k.replaced_by is not null then 'replaced' else 'active' end,
+    k.scopes,
+    case when k.key_id = own then coalesce(k.networks::text[], array['0.0.0.0/0', '::/0']) end,
+    k.created_at, k.last_used_on, k.expires_at
+  from api_keys k
+  where k.customer_id = customer and k.customer_id = nullif(current_setting('app.customer_id', true), '')
+  order by k.created_at desc, k.key_id limit most
+$function$
+
+
 CREATE OR REPLACE FUNCTION public.list_api_key_ids(customers text[], most integer)
  RETURNS text
  LANGUAGE sql
@@ -3279,6 +3299,7 @@ grant execute on function lab_elements_update() to public
 grant execute on function lab_log_update() to public
 grant execute on function lab_words_insert() to public
 grant execute on function lab_words_update() to public
+grant execute on function list_account_keys(text,text,integer) to certdata_reader
 grant execute on function list_api_key_ids(text[],integer) to certdata_reader
 grant execute on function list_signing_keys() to certdata_reader
 grant execute on function list_unsealed_audit(integer) to certdata_reader
@@ -3394,8 +3415,20 @@ grant select on table service_minutes to certdata_operator
 grant insert, select on table service_notes to certdata_operator
 grant delete, insert, select, update on table signing_keys to certdata_operator
 grant delete, insert, select, update on table used_assertions to certdata_operator
+grant select on table webhook_deliveries to certdata_reader
 grant delete, select on table webhook_deliveries to certdata_operator
 grant delete, insert, select, update on table webhooks to certdata_operator
+grant select on table webhooks.created_at to certdata_reader
+grant select on table webhooks.customer_id to certdata_reader
+grant select on table webhooks.delivered_at to certdata_reader
+grant select on table webhooks.failing_since to certdata_reader
+grant select on table webhooks.last_result to certdata_reader
+grant select on table webhooks.next_attempt_at to certdata_reader
+grant select on table webhooks.reason to certdata_reader
+grant select on table webhooks.resources to certdata_reader
+grant select on table webhooks.state to certdata_reader
+grant select on table webhooks.url to certdata_reader
+grant select on table webhooks.webhook_id to certdata_reader
 grant usage on type calendar_date to public
 grant select on view reference_history to certdata_reader
 grant select on view reference_history to certdata_operator
@@ -3408,7 +3441,7 @@ comment on table column public.api_keys.client_jwks is 'public keys of a client 
 comment on table column public.api_keys.name is 'the operator''s words for the place that uses the key; its customer reads them'
 comment on table column public.api_keys.networks is 'null = all addresses'
 comment on table column public.api_keys.replaced_by is 'the key that a rotation created instead of this one'
-comment on table column public.api_keys.scopes is 'null = all scopes, also of later resources'
+comment on table column public.api_keys.scopes is 'null or with * = all scopes, also of later resources'
 comment on table column public.custom_documents.document is 'JSON as text, because answers have its members in the same order'
 comment on table column public.custom_endpoints.to_everyone is 'granted to all customers without a row in custom_grants'
 comment on table column public.customers.audit_ref is 'identifies the customer in audit entries, also after an erasure'

@@ -37,7 +37,7 @@ const columns = [
   selectInstant('created_at').as('created_at'),
 ] as const
 
-/** null = every scope except `onlyNamedScopes`, no expiry. Without `networks`: any address. */
+/** `scopes`: see `KeyFacts`. null = every scope except `onlyNamedScopes`, no expiry. Without `networks`: any address. */
 export type NewApiKey = {
   customerId: string
   keyId: string

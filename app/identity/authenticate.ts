@@ -5,7 +5,7 @@ import type { KeyFacts } from './facts.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from './principal.ts'
 import type { Principals } from './principals.ts'
 import { checkNetwork, isUsable } from './rights.ts'
-import { intersectScopes, listScopes } from './scopes.ts'
+import { expandScopes, intersectScopes, listScopes } from './scopes.ts'
 import { readBearer, type VerifiedToken } from './tokens.ts'
 
 export type AuthenticationRequest = {
@@ -22,7 +22,7 @@ type Admitted = Principal | Promise<Principal>
 export type Authenticate = (request: AuthenticationRequest) => Admitted
 
 /** Without custom endpoints: errors must not reveal them. */
-const unlimitedScopes: ReadonlySet<string> = new Set(listScopes())
+const allScopes = listScopes()
 
 /** Reuses a token's principal until the facts about its key change. */
 const createPrincipalMaker = () => {
@@ -34,7 +34,7 @@ const createPrincipalMaker = () => {
     if (customerId !== verified.customerId) throw toTokenError('invalid_token')
     const scopes = intersectScopes(verified.scopes, facts.scopes)
     const expiresAtMs = Math.min(verified.expiresAtMs, facts.expiresAtMs)
-    const keyScopes = verified.scopes && (facts.scopes ?? unlimitedScopes)
+    const keyScopes = verified.scopes && new Set(expandScopes(facts.scopes, allScopes))
     const common = {
       kind: 'live' as const,
       customerId,

@@ -14,7 +14,7 @@ export type KeyFacts = CustomerFacts &
   Readonly<{
     keyId: string
     secretSha256: Buffer
-    /** `undefined` = every scope except `onlyNamedScopes`, including scopes of later releases. */
+    /** `undefined` or with `*`: every scope except `onlyNamedScopes`, including scopes of later releases. */
     scopes: ReadonlySet<string> | undefined
     /** Infinity = never. */
     expiresAtMs: number

@@ -16,7 +16,9 @@ import {
 } from './facts.ts'
 import { createGrantedScopes } from './granted-scopes.ts'
 import type { KeyIds } from './key-ids.ts'
+import type { Principal } from './principal.ts'
 import { isUsable } from './rights.ts'
+import { expandScopes, hasEveryScope } from './scopes.ts'
 
 type PrincipalsOptions = FactsOptions & {
   keyIds: Pick<KeyIds, 'has' | 'isUnknown' | 'confirm'>
@@ -43,6 +45,7 @@ export const createPrincipals = (options: PrincipalsOptions) => {
   const { db, now, keyIds } = options
   const keys = createFacts((keyId) => loadKey(db, keyId), options)
   const customers = createFacts((customerId) => loadCustomer(db, customerId), options)
+  const listGrantedScopes = createGrantedScopes(options)
   const revocations = createFacts((text) => loadRevocation(db, parseRevocationKey(text)), options)
 
   // A separate cache, so that strangers evict no key whose tokens are used.
@@ -83,7 +86,10 @@ export const createPrincipals = (options: PrincipalsOptions) => {
       const known = revocations.find(revocationKey(token))
       return known instanceof Promise ? known.then((revoked) => revoked === true) : known === true
     },
-    listScopes: createGrantedScopes(options),
+    /** Names the scopes of a key or a token one by one. Rejects with unavailable. */
+    async listScopes({ customerId, scopes }: Pick<Principal, 'customerId' | 'scopes'>): Promise<string[]> {
+      return expandScopes(scopes, hasEveryScope(scopes) ? await listGrantedScopes(customerId) : [])
+    },
     findApiKey,
     identifyApiKey,
 

@@ -1,3 +1,4 @@
+import type { Plan } from '../db/schema.ts'
 import { resourceNames } from '../records/resources/index.ts'
 
 /** For the feed. Each resource in it also needs its own scope. */
@@ -5,8 +6,18 @@ export const changesScope = 'changes:read'
 
 export const auditScope = 'audit:read'
 
+/** For a customer's own keys, usage and webhooks. */
+export const accountScope = 'account:read'
+
 /** A key without limits does not have these. See docs/decisions/0103-audit-read-must-be-named.md. */
-export const onlyNamedScopes: readonly string[] = [auditScope]
+export const onlyNamedScopes: readonly string[] = [auditScope, accountScope]
+
+/** In the list of a key: every scope except `onlyNamedScopes`. No token contains it. */
+const everyScope = '*'
+
+/** The list of a new key without limits. `null` means the same as `*` alone. See docs/decisions/0267-a-star-in-the-list-of-scopes.md. */
+export const listNewScopes = (plan: Plan): string[] | null =>
+  plan === 'basic' ? null : [everyScope, accountScope]
 
 /** `name`: of a custom endpoint. */
 export const toCustomScope = (name: string): string => `custom:${name}`
@@ -38,10 +49,19 @@ export const isScope = (text: string): boolean => namedScopes.includes(text) || 
 
 type Scopes = ReadonlySet<string> | undefined
 
+/** Whether these are all scopes except `onlyNamedScopes`, some of which may be named in addition. */
+export const hasEveryScope = (scopes: Scopes): boolean => scopes?.has(everyScope) ?? true
+
 /** `undefined` scopes of a principal = every scope except `onlyNamedScopes`. */
 export const hasScope = ({ scopes }: { scopes: Scopes }, scope: string): boolean =>
-  scopes?.has(scope) ?? !onlyNamedScopes.includes(scope)
+  scopes?.has(scope) || (hasEveryScope(scopes) && !onlyNamedScopes.includes(scope))
+
+/** Names the scopes of a key one by one. `all`: the scopes of a key without limits, from `listScopes`. */
+export const expandScopes = (scopes: Scopes, all: readonly string[]): string[] => {
+  const named = [...(scopes ?? [])].filter((scope) => scope !== everyScope)
+  return hasEveryScope(scopes) ? [...all, ...named] : named
+}
 
 /** An `undefined` side does not restrict the other one, not even in `onlyNamedScopes`. */
-export const intersectScopes = (a: Scopes, b: Scopes): Scopes =>
-  a && b ? new Set([...a].filter((scope) => b.has(scope))) : (a ?? b)
+export const intersectScopes = (token: Scopes, key: Scopes): Scopes =>
+  token && key ? new Set([...token].filter((scope) => hasScope({ scopes: key }, scope))) : (token ?? key)

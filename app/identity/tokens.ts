@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts'
 import { credentialsRequired, toNoTokenError, toTokenError } from './credential-errors.ts'
 import type { KeyFacts } from './facts.ts'
 import type { LoginSource } from './login-events.ts'
-import { areTooMany, tooManyScopes } from './scopes.ts'
+import { areTooMany, hasEveryScope, tooManyScopes } from './scopes.ts'
 import { tokenType } from './signing-key.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
@@ -33,7 +33,7 @@ export type SignToken = (
   narrowed?: readonly string[],
 ) => Promise<z.output<typeof tokenAnswer>>
 
-type ListScopes = (customerId: string) => readonly string[] | Promise<readonly string[]>
+type ListScopes = (key: KeyFacts) => Promise<readonly string[]>
 
 /** The signature was verified, but the token or its key may be revoked. `iat` and `nbf` are in seconds. */
 export type VerifiedToken = Readonly<{
@@ -122,7 +122,7 @@ export const createTokenSigner =
   async (key: KeyFacts, narrowed?: readonly string[]): Promise<z.output<typeof tokenAnswer>> => {
     const iat = Math.floor(now() / 1000)
     const expiresIn = Math.max(1, Math.min(accessTokenSeconds, Math.floor(key.expiresAtMs / 1000) - iat))
-    const scopes = [...(narrowed ?? key.scopes ?? (await listScopes(key.customerId)))]
+    const scopes = narrowed ?? (await listScopes(key))
     if (areTooMany(scopes)) {
       const detail = `${tooManyScopes}: ask for fewer with scope at POST /v1/oauth/token`
       throw new ApiError('invalid_body', { detail })
@@ -139,7 +139,7 @@ export const createTokenSigner =
       exp: iat + expiresIn,
       jti: randomUUID(),
       scope,
-      ...(narrowed || key.scopes ? {} : { every_scope: true }),
+      ...(narrowed || !hasEveryScope(key.scopes) ? {} : { every_scope: true }),
     }
     const { kid, privatePem } = await signingKeys.findActiveUntil(claims.exp * 1000)
     const header = { alg: 'EdDSA', typ: tokenType, kid }

@@ -8,6 +8,7 @@ import type { Db } from '../db/schema.ts'
 import { addApiKey, listApiKeys } from '../identity/api-key-store.ts'
 import { createApiKey, parseApiKey } from '../identity/api-keys.ts'
 import { addCustomer } from '../identity/customers.ts'
+import { listNewScopes } from '../identity/scopes.ts'
 import { type EmbeddedPostgres, startEmbedded } from './embedded.ts'
 import { loadExampleData } from './example-data.ts'
 import { utcHour } from './example-records.ts'
@@ -44,7 +45,12 @@ const ensureLocalCustomer = async (db: Db, directory: string): Promise<string> =
   const { apiKey, ...made } = createApiKey()
   writeFileSync(file, `${apiKey}\n`, { mode: 0o600 })
   chmodSync(file, 0o600)
-  await addApiKey(db, { customerId: localCustomerId, ...made, scopes: null, expiresAt: null })
+  await addApiKey(db, {
+    customerId: localCustomerId,
+    ...made,
+    scopes: listNewScopes('premium'),
+    expiresAt: null,
+  })
   const issued = { customer: localCustomerId, subject: made.keyId }
   await recordEvents(db, [{ actor: 'system', action: 'keys.issue', ...issued }])
   return apiKey

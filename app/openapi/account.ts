@@ -6,13 +6,15 @@ export const authentication: Tag = {
   description: 'Exchange an API key for an access token, and verify a token',
 }
 
+export const accountTag: Tag = { name: 'Account', description: 'The customer and the rights of the token' }
+
 export const describeMe: Description = {
   rank: 60,
   operationId: 'getMe',
   summary: 'Get customer, plan, scopes, key, limits and settings',
   description:
     'The customer, the scopes of the token, the end of its API key, and the units left of each quota.',
-  tag: { name: 'Account', description: 'The customer and the rights of the token' },
+  tag: accountTag,
   errors: ['query'],
   answer: 'The customer',
 }

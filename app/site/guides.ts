@@ -41,6 +41,7 @@ const order: readonly string[] = [
   'limits',
   'custom-endpoints',
   'who-looked',
+  'account',
   'versions',
   'operations',
   'scaling',

@@ -89,7 +89,7 @@ t.test('on one database', async (t) => {
     const parsed = parseApiKey(issued.api_key)
     t.equal(parsed?.keyId, issued.key_id)
     const [stored] = await query('select scopes, secret_sha256 from api_keys')
-    t.equal(stored.scopes, null, 'scopes to come are included')
+    t.same(stored.scopes, ['*', 'account:read'], 'scopes to come are included')
     t.notOk(JSON.stringify(await query('select * from api_keys')).includes(parsed?.secret ?? ''))
     t.equal(stored.secret_sha256.length, 32)
   })
@@ -154,7 +154,7 @@ t.test('on one database', async (t) => {
       const minutes = daysUntil(second.former_expires_at) * 1440
       t.ok(minutes > 85 && minutes <= 90, 'or for as long as is said')
       const [stored] = await query(`select scopes from api_keys where key_id = '${second.key_id}'`)
-      t.equal(stored.scopes, null, 'scopes to come are included, as before')
+      t.same(stored.scopes, ['*', 'account:read'], 'scopes to come are included, as before')
 
       await json(`keys rotate ${second.key_id} --overlap 0s`)
       const before = await query('select * from api_keys order by key_id')

@@ -7,7 +7,13 @@ import type { KeyFacts } from '../../identity/facts.ts'
 import type { KeyCheck, LoginSource } from '../../identity/login-events.ts'
 import type { Principals } from '../../identity/principals.ts'
 import { authorize, checkNetwork } from '../../identity/rights.ts'
-import { areTooMany, intersectScopes, onlyNamedScopes, tooManyScopes } from '../../identity/scopes.ts'
+import {
+  areTooMany,
+  hasScope,
+  intersectScopes,
+  onlyNamedScopes,
+  tooManyScopes,
+} from '../../identity/scopes.ts'
 import type { createTokenVerifier, SignToken } from '../../identity/tokens.ts'
 import type { KeyLimit } from '../../limits/logins.ts'
 import type { Turn } from '../../overload/queue.ts'
@@ -54,9 +60,10 @@ const chooseScopes = (scope: string | undefined, allowed: readonly string[]): st
 export const createOAuth = (options: OAuthOptions) => {
   const { principals, identify, logIn, checks, verify, sign, publicUrl, now } = options
 
-  const listKeyScopes = async ({ customerId, scopes }: KeyFacts): Promise<readonly string[]> => {
-    const all = await principals.listScopes(customerId)
-    return scopes ? [...all, ...onlyNamedScopes].filter((scope) => scopes.has(scope)) : all
+  /** Without custom endpoints that are no longer granted, which the list of a key may name. */
+  const listRequestable = async (key: KeyFacts): Promise<readonly string[]> => {
+    const granted = await principals.listScopes({ customerId: key.customerId, scopes: undefined })
+    return [...granted, ...onlyNamedScopes].filter((scope) => hasScope(key, scope))
   }
 
   const readCredential = (
@@ -105,7 +112,7 @@ export const createOAuth = (options: OAuthOptions) => {
         return logIn(readCredential(request, options.requireLoginRoom), request)
       },
       async answer(key: KeyFacts, { scope }: z.output<typeof tokenGrantRequest>, source: LoginSource) {
-        const wanted = chooseScopes(scope, await listKeyScopes(key))
+        const wanted = chooseScopes(scope, await listRequestable(key))
         await principals.markKeyUsed(key.keyId)
         return sign(key, source, wanted)
       },
@@ -139,8 +146,7 @@ export const createOAuth = (options: OAuthOptions) => {
         const found = await findToken(token, client)
         if (!found || authorize(found.key, now())) return { active: false }
         const { verified, key } = found
-        const limited = intersectScopes(verified.scopes, key.scopes)
-        const scopes = limited ?? (await principals.listScopes(key.customerId))
+        const scopes = intersectScopes(verified.scopes, key.scopes)
         return {
           active: true,
           token_type: 'Bearer' as const,
@@ -149,7 +155,7 @@ export const createOAuth = (options: OAuthOptions) => {
           client_id: key.keyId,
           sub: key.keyId,
           customer: key.customerId,
-          scope: [...scopes].join(' '),
+          scope: (await principals.listScopes({ customerId: key.customerId, scopes })).join(' '),
           iat: verified.iat,
           nbf: verified.nbf,
           exp: verified.expiresAtMs / 1000,

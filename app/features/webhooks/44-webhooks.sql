@@ -37,6 +37,12 @@ create unique index webhooks_id on webhooks (webhook_id);
 
 grant select, insert, update, delete on webhooks to certdata_operator;
 
+-- Customers see their own webhooks.
+create policy reader on webhooks for select to certdata_reader
+  using (customer_id = nullif(current_setting('app.customer_id', true), ''));
+grant select (customer_id, webhook_id, url, resources, state, reason, created_at, failing_since, next_attempt_at,
+  last_result, delivered_at) on webhooks to certdata_reader;
+
 create table webhook_deliveries (
   customer_id text collate "C" not null,
   webhook_id text collate "C" not null,
@@ -51,6 +57,9 @@ create table webhook_deliveries (
 comment on table webhook_deliveries is 'the last 20 attempts for each webhook';
 
 grant select, delete on webhook_deliveries to certdata_operator;
+create policy reader on webhook_deliveries for select to certdata_reader
+  using (customer_id = nullif(current_setting('app.customer_id', true), ''));
+grant select on webhook_deliveries to certdata_reader;
 
 create function log_webhook_delivery(customer text, webhook text, delivery json) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$

@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import { webhookMessage } from '../../../schemas/webhooks.ts'
+import { accountTag } from '../../openapi/account.ts'
 import type { Description } from '../../openapi/description.ts'
 import type { MessageDescription } from '../../openapi/messages.ts'
 
@@ -45,4 +47,35 @@ export const changesAvailable: MessageDescription = {
     '410': 'Send no more messages',
     default: 'Not received: the service tries again',
   },
+}
+
+export const describeOwnWebhooks: Description = {
+  rank: 63,
+  operationId: 'listMyWebhooks',
+  summary: 'List the webhooks of the customer',
+  description: 'All receivers of messages, with their state and the result of the last attempt.',
+  tag: accountTag,
+  errors: ['query'],
+  headers: ['Data-As-Of'],
+  answer: 'The webhooks, the oldest first',
+}
+
+export const describeOwnDeliveries: Description = {
+  rank: 64,
+  operationId: 'listMyWebhookDeliveries',
+  summary: 'List the last attempts of a webhook',
+  description: 'The last 20 attempts to send a message, with their results.',
+  tag: accountTag,
+  parameters: [
+    {
+      name: 'id',
+      in: 'path',
+      required: true,
+      description: 'Id of the webhook',
+      schema: z.string().meta({ description: 'Id of the webhook', examples: ['wh_3k9x2m7q4d8s1fab'] }),
+    },
+  ],
+  errors: ['query', 'record'],
+  headers: ['Data-As-Of'],
+  answer: 'The attempts, the newest first',
 }

@@ -25,9 +25,16 @@ export type Webhook = {
 
 export const mostWebhooks = 10
 
+/** Of the attempts of each webhook. */
+export const keptDeliveries = 20
+
+/** SQL of the state that people see. `row`: the alias of the webhook with a dot, or ''. */
+export const stateText = (row: string): string =>
+  `case when ${row}state = 'active' and ${row}failing_since is not null then 'failing' else ${row}state end`
+
 const instant = (column: string) => `${instantText(column)} as ${column}`
 const columns = sql.raw(`webhook_id, customer_id as customer, url, resources,
-  case when state = 'active' and failing_since is not null then 'failing' else state end as state, reason,
+  ${stateText('')} as state, reason,
   ${['failing_since', 'next_attempt_at'].map(instant).join(', ')}, last_result,
   ${['delivered_at', 'created_at'].map(instant).join(', ')}`)
 
@@ -102,7 +109,7 @@ export const listDeliveries = async (
 ): Promise<Delivery[]> => {
   const { rows } = await sql<Delivery>`
     select ${sql.raw(instant('at'))}, result, message_id from webhook_deliveries
-    where customer_id = ${customer} and webhook_id = ${webhook_id} order by attempt_id desc limit 20`.execute(
+    where customer_id = ${customer} and webhook_id = ${webhook_id} order by attempt_id desc limit ${keptDeliveries}`.execute(
     db,
   )
   return rows

@@ -32,7 +32,7 @@ const showKey = (key) => {
     'Key id': key.key_id,
     ...(key.name === null ? {} : { Name: key.name }),
     Expires: key.expires_at === null ? 'never' : formatTime(key.expires_at),
-    Scopes: key.scopes?.join(', ') ?? 'all',
+    Scopes: key.scopes?.join(', ').replace('*', 'all') ?? 'all',
     Networks: key.networks?.join(', ') ?? 'any',
   }
   find('.cells', HTMLElement).replaceChildren(

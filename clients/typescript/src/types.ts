@@ -25,6 +25,34 @@ export type AccessRequestAnswer = {
   due_at: string
 }
 
+/** An API key of the customer, without its secret */
+export type AccountKey = {
+  /** Id of the key */
+  id: string
+  /** Name that the operator gave the key; null without one */
+  name: string | null
+  /** Whether the token of this request belongs to the key */
+  is_current: boolean
+  /** The state. `replaced`: another key was made instead of this one, which still works until it expires. Known values: active, replaced, expired, revoked; more may be added. */
+  state: 'active' | 'replaced' | 'expired' | 'revoked' | (string & {})
+  /** When the key was made */
+  created_at: string
+  /** Day of the last login (UTC); null if there was none */
+  last_used_on: string | null
+  /** The key and its tokens work until this time; null: no end */
+  expires_at: string | null
+  /** Networks from which the key works. Null: a key sees networks only of itself */
+  networks: string[] | null
+  /** All scopes of the key */
+  scopes: string[]
+}
+
+/** The API keys of the customer */
+export type AccountKeys = {
+  /** The newest 1,000 keys, the newest first */
+  data: AccountKey[]
+}
+
 /** The approval of one product in one country under one scheme */
 export type Approval = {
   /** The operator's stable id, unique per customer and resource */
@@ -767,6 +795,46 @@ export type TokenReference = {
   client_assertion?: string
 }
 
+/** A receiver of messages about changes */
+export type Webhook = {
+  /** Id of the webhook */
+  id: string
+  /** Address of the receiver */
+  url: string
+  /** Resources whose changes are reported */
+  resources: string[]
+  /** The state. `failing`: the receiver did not accept the last message, and the service tries again. Known values: active, failing, disabled; more may be added. */
+  state: 'active' | 'failing' | 'disabled' | (string & {})
+  /** Why the webhook is disabled; otherwise null. `gone`: the receiver answered 410. Known values: operator, gone, failing; more may be added. */
+  reason: 'operator' | 'gone' | 'failing' | (string & {}) | null
+  /** Since when no message is accepted; null if the last one was */
+  failing_since: string | null
+  /** When the service tries again; null if nothing waits */
+  next_attempt_at: string | null
+  /** Result of the last attempt: a status or an error */
+  last_result: string | null
+  /** When the receiver last accepted a message; null if never */
+  delivered_at: string | null
+  /** When the webhook was made */
+  created_at: string
+}
+
+/** Attempts to send messages to a receiver */
+export type WebhookDeliveries = {
+  /** The last 20 attempts, the newest first */
+  data: WebhookDelivery[]
+}
+
+/** An attempt to send a message */
+export type WebhookDelivery = {
+  /** When the message was sent */
+  at: string
+  /** Id of the message, the same at each attempt, as in the header webhook-id */
+  message_id: string
+  /** The status of the answer, or an error */
+  result: string
+}
+
 /** A public key that verifies webhooks */
 export type WebhookKey = {
   /** Key type */
@@ -804,6 +872,12 @@ export type WebhookMessage = {
     /** Value of `after` for `GET /v1/changes`. `snapshot`: the changes are not known. Omitted in a test */
     after?: string
   }
+}
+
+/** The webhooks of the customer */
+export type Webhooks = {
+  /** The webhooks of the customer, the oldest first */
+  data: Webhook[]
 }
 
 /** The query parameters of `/v1/history`. */
@@ -1554,6 +1628,14 @@ export type AuditQuery = {
   limit?: number
   /** `page.next_cursor` of the previous answer, unchanged, with the same filters. Not with an export. */
   cursor?: Value
+}
+
+/** The query parameters of `/v1/me/keys`. */
+export type MeKeysQuery = {
+}
+
+/** The query parameters of `/v1/me/webhooks`. */
+export type MeWebhooksQuery = {
 }
 
 /** The answers and query parameters of each resource. */

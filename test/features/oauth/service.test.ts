@@ -93,6 +93,32 @@ t.test('the scope audit:read must be named by the key', async (t) => {
   t.notMatch((await token(unlimited, {})).scope, 'audit:read')
 })
 
+t.test('a key with * has the scopes that it names in addition to all others', async (t) => {
+  const apiKey = await addCustomer(database, 'acme', { scopes: ['*', 'account:read'] })
+  const post = async (path: string, form: Record<string, string>) => {
+    const payload = new URLSearchParams({ ...toClient(apiKey), ...form }).toString()
+    return (
+      await open.inject({ method: 'POST', url: path, payload, headers: { 'content-type': formType } })
+    ).json()
+  }
+  const token = (form: Record<string, string>) =>
+    post('/v1/oauth/token', { grant_type: 'client_credentials', ...form })
+  t.match(await token({ scope: 'account:read' }), { scope: 'account:read' })
+  for (const scope of ['audit:read', '*']) t.equal((await token({ scope })).error, 'invalid_scope', scope)
+  const whole = await token({})
+  t.match(whole.scope, /^certificates:read .* account:read$/)
+  t.notMatch(whole.scope, /\*|audit/)
+  t.equal((await post('/v1/oauth/introspect', { token: whole.access_token })).scope, whole.scope)
+  const narrow = await token({ scope: 'products:read' })
+  t.equal((await post('/v1/oauth/introspect', { token: narrow.access_token })).scope, 'products:read')
+  const headers = { authorization: `Bearer ${narrow.access_token}` }
+  t.equal((await open.inject({ url: '/v1/products', headers })).statusCode, 200)
+  t.match((await open.inject({ url: '/v1/lab', headers })).json(), {
+    status: 403,
+    detail: /issued without the scope lab:read, which its API key has/,
+  })
+})
+
 t.test('the metadata name every scope and documents that exist', async (t) => {
   const get = async (path: string) => (await open.inject(path)).json()
   const server = await get('/.well-known/oauth-authorization-server')

@@ -18,7 +18,7 @@ create table api_keys (
   constraint api_keys_networks check (cardinality(networks) between 1 and 100),
   constraint api_keys_name check (char_length(name) between 1 and 100)
 );
-comment on column api_keys.scopes is 'null = all scopes, also of later resources';
+comment on column api_keys.scopes is 'null or with * = all scopes, also of later resources';
 comment on column api_keys.replaced_by is 'the key that a rotation created instead of this one';
 comment on column api_keys.networks is 'null = all addresses';
 comment on column api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)';

@@ -38,6 +38,38 @@ AccessRequestAnswer = TypedDict(
     },
 )
 
+AccountKey = TypedDict(
+    "AccountKey",
+    {
+        # Id of the key
+        "id": "str",
+        # Name that the operator gave the key; null without one
+        "name": "str | None",
+        # Whether the token of this request belongs to the key
+        "is_current": "bool",
+        # The state. `replaced`: another key was made instead of this one, which still works until it expires. Known values: active, replaced, expired, revoked; more may be added.
+        "state": "str",
+        # When the key was made
+        "created_at": "str",
+        # Day of the last login (UTC); null if there was none
+        "last_used_on": "str | None",
+        # The key and its tokens work until this time; null: no end
+        "expires_at": "str | None",
+        # Networks from which the key works. Null: a key sees networks only of itself
+        "networks": "list[str] | None",
+        # All scopes of the key
+        "scopes": "list[str]",
+    },
+)
+
+AccountKeys = TypedDict(
+    "AccountKeys",
+    {
+        # The newest 1,000 keys, the newest first
+        "data": "list[AccountKey]",
+    },
+)
+
 Approval = TypedDict(
     "Approval",
     {
@@ -936,6 +968,52 @@ TokenReference = TypedDict(
     },
 )
 
+Webhook = TypedDict(
+    "Webhook",
+    {
+        # Id of the webhook
+        "id": "str",
+        # Address of the receiver
+        "url": "str",
+        # Resources whose changes are reported
+        "resources": "list[str]",
+        # The state. `failing`: the receiver did not accept the last message, and the service tries again. Known values: active, failing, disabled; more may be added.
+        "state": "str",
+        # Why the webhook is disabled; otherwise null. `gone`: the receiver answered 410. Known values: operator, gone, failing; more may be added.
+        "reason": "str | None",
+        # Since when no message is accepted; null if the last one was
+        "failing_since": "str | None",
+        # When the service tries again; null if nothing waits
+        "next_attempt_at": "str | None",
+        # Result of the last attempt: a status or an error
+        "last_result": "str | None",
+        # When the receiver last accepted a message; null if never
+        "delivered_at": "str | None",
+        # When the webhook was made
+        "created_at": "str",
+    },
+)
+
+WebhookDeliveries = TypedDict(
+    "WebhookDeliveries",
+    {
+        # The last 20 attempts, the newest first
+        "data": "list[WebhookDelivery]",
+    },
+)
+
+WebhookDelivery = TypedDict(
+    "WebhookDelivery",
+    {
+        # When the message was sent
+        "at": "str",
+        # Id of the message, the same at each attempt, as in the header webhook-id
+        "message_id": "str",
+        # The status of the answer, or an error
+        "result": "str",
+    },
+)
+
 WebhookKey = TypedDict(
     "WebhookKey",
     {
@@ -983,6 +1061,14 @@ WebhookMessage = TypedDict(
         "timestamp": "str",
         # The changed resources, without the data
         "data": "WebhookMessageData",
+    },
+)
+
+Webhooks = TypedDict(
+    "Webhooks",
+    {
+        # The webhooks of the customer, the oldest first
+        "data": "list[Webhook]",
     },
 )
 
@@ -3103,6 +3189,20 @@ AuditQuery = TypedDict(
         "limit": "int | None",
         # `page.next_cursor` of the previous answer, unchanged, with the same filters. Not with an export.
         "cursor": "Value | None",
+    },
+    total=False,
+)
+
+MeKeysQuery = TypedDict(
+    "MeKeysQuery",
+    {
+    },
+    total=False,
+)
+
+MeWebhooksQuery = TypedDict(
+    "MeWebhooksQuery",
+    {
     },
     total=False,
 )
