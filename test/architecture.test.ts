@@ -138,6 +138,36 @@ t.test('feature.ts loads nothing but the data of its feature', async (t) => {
     t.notMatch(getText(`app/features/${name}/feature.ts`), /^import (?!type\b)/m, name)
 })
 
+/** Small files with one importer, without tests of their own. The reason says what each would mix with in its importer. */
+const smallFiles: Readonly<Record<string, string>> = {
+  'app/command-line/config.ts': 'one file for each command',
+  'app/features/verify/long-addresses.ts': 'a file of promises, like its neighbours',
+  'app/main/redis-stores.ts': 'loaded only with REDIS_URL',
+  'app/main/supervise.ts': 'loaded only with several workers',
+  'app/main/worker.ts': 'the side of the worker, loaded only in workers',
+  'app/observe/token-check.ts': 'a comparison in constant time, which routes do not contain',
+  'app/site/api-catalog.ts': 'the document of RFC 9727',
+  'app/site/llms-txt.ts': 'the document of llms.txt',
+  'app/site/missing-page.ts': 'one file for each page',
+  'app/site/security-txt.ts': 'the document of RFC 9116',
+  'app/wire/gather-writes.ts': 'private API of ioredis, which only app/wire may use',
+}
+const mostSmallLines = 30
+/** Files that a frame loads by name. */
+const framed = /^app\/features\/[\w-]+\/(?:feature|tasks|metrics|openapi|commands)\.ts$/
+
+t.test('a small helper is in the file that uses it, or has a reason', async (t) => {
+  const isImportedOnce = (path: string) => {
+    const importers = new Set(imports.filter(({ to }) => to === path).map(({ from }) => from))
+    return importers.size === 1 && [...importers].every(isService)
+  }
+  const small = sources
+    .filter(({ path, lines }) => path.startsWith('app/') && lines <= mostSmallLines && !framed.test(path))
+    .map(({ path }) => path)
+    .filter(isImportedOnce)
+  t.same(small, Object.keys(smallFiles))
+})
+
 t.test('ARCHITECTURE.md lists the rooms in their order, each in a line', async (t) => {
   const table = /## The rooms\n(.*?)\n## /s.exec(getText('ARCHITECTURE.md'))?.[1] ?? ''
   const named = [...table.matchAll(/^\| `(?:app\/)?(?:records\/)?([\w-]+)/gm)].map(([, name]) => name)
