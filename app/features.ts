@@ -3,6 +3,7 @@ import { accessRequests } from './features/access-requests/feature.ts'
 import { account } from './features/account/feature.ts'
 import { auditList } from './features/audit-list/feature.ts'
 import { clients } from './features/clients/feature.ts'
+import { history } from './features/history/feature.ts'
 import { imports } from './features/imports/feature.ts'
 import { oauth } from './features/oauth/feature.ts'
 import { personalData } from './features/personal-data/feature.ts'
@@ -15,6 +16,7 @@ export const features: readonly Feature[] = [
   verify,
   personalData,
   accessRequests,
+  history,
   webhooks,
   imports,
   auditList,

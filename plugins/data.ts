@@ -11,7 +11,6 @@ import { createProveEmpty } from '../app/feed/unchanged.ts'
 import { createWaiting, type Waiting } from '../app/feed/wait.ts'
 import { createCursorCodec } from '../app/lists/cursor.ts'
 import { createLists, type Lists } from '../app/lists/lists.ts'
-import { createHistory, type RecordHistories } from '../app/records/history/history.ts'
 import { createRecords, type Records } from '../app/records/records.ts'
 import type { Deps } from './deps.ts'
 
@@ -21,7 +20,6 @@ declare module 'fastify' {
     today(): string
     lists: Lists
     records: Records
-    history: RecordHistories
     custom: Custom
     exports: Readonly<{ records: RecordExports; custom: CustomExports; rows: Exports }>
     feed: Feed
@@ -74,7 +72,6 @@ export default fp<Deps>(
     app.decorate('today', today)
     app.decorate('lists', lists)
     app.decorate('records', createRecords({ ...reading, monotonicNow }))
-    app.decorate('history', createHistory(reading))
     app.decorate('custom', custom)
     app.decorate('exports', {
       records: createRecordExports({ exports, today }),

@@ -9,7 +9,6 @@ import { changesScope } from '../app/identity/scopes.ts'
 import { requireNoParameters } from '../app/lists/no-parameters.ts'
 import { describeMe } from '../app/openapi/account.ts'
 import { changesPage, describeChanges } from '../app/openapi/changes.ts'
-import { describeHistory, describeRecordHistory, historyPage } from '../app/openapi/history.ts'
 import { describeItem, describePage, envelopes } from '../app/openapi/records.ts'
 import { createNamedScopes, includedScopes } from '../app/records/query/named-resources.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
@@ -60,33 +59,6 @@ const recordEndpoints = ({ records, exports }: FastifyInstance, origin: Origin):
       ),
     ]
   })
-
-const historyEndpoints = ({ history }: FastifyInstance, origin: Origin): Endpoint[] => [
-  ...Object.values(resources).map((resource) => {
-    const toRecord = ({ id }: EndpointParams) => ({ resource, id: id as string })
-    return cachedEndpoint(
-      {
-        path: `/${resource.name}/:id/history`,
-        scope: `${resource.name}:read`,
-        schema: { openapi: describeRecordHistory(resource), response: { 200: historyPage } },
-        parse: (request) => history.parse({ ...request, record: toRecord(request.params) }),
-        answer: (request) => history.answer({ ...request, record: toRecord(request.params) }),
-      },
-      origin,
-    )
-  }),
-  cachedEndpoint(
-    {
-      path: '/history',
-      scope: null,
-      listScopes: createNamedScopes('resource'),
-      schema: { openapi: describeHistory, response: { 200: historyPage } },
-      parse: history.parse,
-      answer: history.answer,
-    },
-    origin,
-  ),
-]
 
 const customEndpoint = ({ custom, exports }: FastifyInstance, origin: Origin): Endpoint => {
   const toName = ({ name }: EndpointParams) => name as string
@@ -156,7 +128,6 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
 
 export const dataEndpoints = (app: FastifyInstance, origin: Origin): Endpoint[] => [
   ...recordEndpoints(app, origin),
-  ...historyEndpoints(app, origin),
   customEndpoint(app, origin),
   changesEndpoint(app, origin),
   meEndpoint(app),

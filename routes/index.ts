@@ -10,6 +10,7 @@ import { auditListRoutes } from './audit-list.ts'
 import { clientRoutes } from './clients.ts'
 import { dataEndpoints } from './data.ts'
 import { demoRoutes } from './demo.ts'
+import { historyRoutes } from './history.ts'
 import { keyLinkRoutes } from './key-link.ts'
 import { authRoutes } from './login.ts'
 import { oauthRoutes } from './oauth.ts'
@@ -22,6 +23,7 @@ import { webhookRoutes } from './webhooks.ts'
 const featureRoutes: readonly FeatureRoutes[] = [
   // One line for each of them.
   accessRequestRoutes,
+  historyRoutes,
   webhookRoutes,
   auditListRoutes,
   oauthRoutes,

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { retentionDays } from '../feed/epoch.ts'
-import { pruneChanges } from '../feed/upkeep.ts'
+import { pruneChanges, retentionDays } from '../db/upkeep.ts'
 import { parseRetention } from './arguments.ts'
 import { changeAsOperator } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'

@@ -36,7 +36,6 @@ const kernelCommands: Commands = {
   audit: () => import('./audit.ts'),
   'signing-keys': () => import('./signing-keys.ts'),
   changes: () => import('./changes.ts'),
-  history: () => import('./history.ts'),
   status: () => import('./status.ts'),
   config: () => import('./config.ts'),
 }

@@ -3,6 +3,7 @@ import { includesSnapshot, parseSnapshot, type Snapshot } from '../cache/snapsho
 import { daySeconds } from '../config/units.ts'
 import { instantText } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
+import { retentionDays } from '../db/upkeep.ts'
 import { unavailable } from '../errors.ts'
 import { loadCustomer } from '../identity/facts.ts'
 import { defaultExpiringWithin } from '../identity/principal.ts'
@@ -70,9 +71,6 @@ export const withBegunLog = async <T>(db: Db, work: () => Promise<T>): Promise<T
     return work()
   }
 }
-
-/** The age limit of tokens and of the log. */
-export const retentionDays = 90
 
 /** RFC 3339 to seconds since 1970. */
 export const toSeconds = (instant: string): number => Math.floor(Date.parse(instant) / 1000)

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
+import { recordHistory } from '../../app/features/history/record-statement.ts'
 import { readChanges } from '../../app/feed/read.ts'
 import type { SyncToken } from '../../app/feed/token.ts'
 import { importRecords } from '../../app/import/index.ts'
-import { recordHistory } from '../../app/records/history/record-statement.ts'
 import { resources } from '../../app/records/resources/index.ts'
-import { type Change, type Fields, type Records, readAll } from '../../test/feed/follower.ts'
+import { comparable, type Entry, undo } from '../../test/features/history/entries.ts'
+import { months, owned, readHistory, readMonth } from '../../test/features/history/registers.ts'
+import type { Change } from '../../test/feed/follower.ts'
 import { createTestDatabase } from '../../test/helper.ts'
-import { comparable, type Entry, undo } from '../../test/history/entries.ts'
-import { months, owned, readHistory, readMonth } from '../../test/history/registers.ts'
+import { type Fields, type Records, readAll } from '../../test/records/read-all.ts'
 
 /**
  * Imports three dated files of real certificates with `--replace`, for all their customers. Each transition

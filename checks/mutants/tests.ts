@@ -6,10 +6,9 @@ import { runTest, type TestTime } from './test-run.ts'
 
 /** Tests that judge a room from another folder and do not import its files. */
 const more: Readonly<Record<string, readonly string[]>> = {
-  'app/records': ['test/api/queries.test.ts', 'test/history/*.test.ts'],
+  'app/records': ['test/api/queries.test.ts', 'test/features/history/*.test.ts'],
   'app/cache': ['test/db/changes.test.ts'],
-  'app/feed': ['test/history/feed.test.ts'],
-  'app/features/feed': ['test/history/feed.test.ts'],
+  'app/feed': ['test/feed/differences.test.ts'],
 }
 
 /** It compares statements with their stored text, so every change of SQL fails, and it proves no behaviour. */

@@ -98,16 +98,16 @@ t.test('reads of single records are counted by resource, with any query', async 
       route: '/v1/products/:id',
     })
     counts.add(live('k'), {
-      target: `/v1/lab/l${i}/history`,
+      target: `/v1/lab/l${i}`,
       status: 404,
       rows: 0,
-      route: '/v1/lab/:id/history',
+      route: '/v1/lab/:id',
     })
     counts.add(live('k'), { target: `/v1/custom/c${i}`, status: 404, rows: 0, route: '/v1/custom/:name' })
   }
   t.match(await drain(counts), [
     { details: { resource: 'products/:id', query: null, status: 200, count: 300, rows: 300 } },
-    { details: { resource: 'lab/:id/history', query: null, status: 404, count: 300 } },
+    { details: { resource: 'lab/:id', query: null, status: 404, count: 300 } },
     { details: { resource: 'custom/:name', query: null, status: 404, count: 300 } },
   ])
 })

@@ -1,73 +1,25 @@
-import { sql } from 'kysely'
 import t from 'tap'
 import { distrust, regainTrust } from '../../app/db/trust.ts'
-import { demoCustomerId } from '../../app/identity/principal.ts'
-import { installShipped } from '../../app/local/custom-endpoints.ts'
+import { asCustomer, type Get, listenTestApp, until } from '../helper.ts'
 import {
-  addCustomer,
-  asCustomer,
-  closeAfter,
-  connectOwner,
-  createTestApp,
-  createTestDatabase,
-  type Get,
-  listenTestApp,
-  until,
-} from '../helper.ts'
+  a,
+  b,
+  bypass,
+  database,
+  getStatus,
+  isDistrusted,
+  keep,
+  onA,
+  onB,
+  one,
+  owner,
+  probeRound,
+  recover,
+  run,
+} from './distrust-stage.ts'
 
-const database = await createTestDatabase()
-const owner = connectOwner(database)
-await addCustomer(database, demoCustomerId)
-await installShipped(database.operator)
-const [a, b] = [await createTestApp(database), await createTestApp(database)]
-closeAfter(t, a, b, owner, database)
-const [one, two] = [await asCustomer(database, a, 'acme'), await asCustomer(database, b, 'acme')]
-
-const run = (text: string) => sql.raw(text).execute(owner)
-const bypass = async (table: string, statement: string) => {
-  await run(`alter table ${table} disable trigger all`)
-  await run(statement)
-  await run(`alter table ${table} enable trigger all`)
-}
-const cached =
-  (get: Get): Get =>
-  (url) =>
-    get(url, { 'cache-control': '' })
-const [onA, onB] = [cached(one.get), cached(two.get)]
-const getStatus = async (get: Get, url: string) => (await get(url)).headers['cache-status']
-
-/** Reads the answer until it comes from memory. */
-const keep = async (get: Get, url: string) => {
-  await get(url)
-  await until(`${url} is cached`, async () => String(await getStatus(get, url)).startsWith('certdata; hit'))
-}
-const probeRound = async (app: typeof a): Promise<string[]> => {
-  const results: string[] = []
-  for (let result = ''; result !== 'nothing'; results.push(result)) result = await app.probeFreshness()
-  return results
-}
-const isDistrusted = (app: typeof a, name: string) => app.readDistrust()[name] === 1
-const listDistrusted = (app: typeof a) =>
-  Object.entries(app.readDistrust()).flatMap(([name, is]) => (is === 1 ? [name] : []))
-/** Ends all distrust, and waits until both instances know it. */
-const recover = async () => {
-  const result = await regainTrust(owner)
-  await until('both trust', () => listDistrusted(a).length + listDistrusted(b).length === 0)
-  return result
-}
 const begin = async (get: Get, query = '') =>
   (await get(`/v1/changes${query}`)).json().page.next_token as string
-
-await run(
-  `insert into products (customer_id, id, name) values ('acme', 'p-1', 'first'), ('acme', 'p-2', 'second')`,
-)
-await run(`insert into certificates (customer_id, id, number, title, approval_status, product_id)
-  values ('acme', 'c-1', 'N', 'T', 'approved', 'p-1')`)
-await run(`insert into countries (id, code, alpha3, name, region, requirements)
-  values ('QQ', 'QQ', 'QQQ', 'Q', 'europe', '(,,,,,)')`)
-
-await run(`insert into custom_grants (customer_id, name, granted)
-  select 'acme', name, true from custom_endpoints on conflict do nothing`)
 
 t.test('a difference on one instance corrects the answers of all', async (t) => {
   t.teardown(recover)
@@ -96,7 +48,6 @@ const kinds = {
     change: `insert into products (customer_id, id, name, model_sort, product_status)
       values ('acme', 'p-3', 'new', 'w', 'active')`,
   },
-  history: { path: '/v1/products/p-1/history', change: rename },
 }
 
 for (const [kind, { path, change }] of Object.entries(kinds))
@@ -178,24 +129,6 @@ t.test('followers get 410 once, and continue from a new snapshot through repair 
     after.json().data.map(({ id, data }: { id: string; data: { name: string } }) => [id, data.name]),
     [['p-1', 'logged']],
   )
-})
-
-t.test('history is complete only since the difference, and keeps its rows', async (t) => {
-  t.teardown(recover)
-  await run(`update products set name = 'in history' where id = 'p-2'`)
-  const list = async () => (await one.get('/v1/products/p-2/history')).json()
-  t.ok((await list()).data.some(({ op }: { op: string }) => op === 'update'))
-  const { distrusted } = await distrust(database.reserved, ['products'])
-  t.ok(distrusted[0]?.history_from, 'names the previous start')
-  const { data, page } = await list()
-  t.same(data, [])
-  const { rows } = await sql<{ since: string; kept: number }>`select
-    (select to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') from distrusted_resources) as since,
-    (select count(*) from record_history where resource = 'products' and record_id = 'p-2') as kept`.execute(
-    owner,
-  )
-  t.equal(page.history_from, rows[0]?.since)
-  t.ok(Number(rows[0]?.kept) > 0)
 })
 
 t.test('the end invalidates answers that were stored during the distrust', async () => {

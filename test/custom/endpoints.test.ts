@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t from 'tap'
-import { pruneChanges } from '../../app/feed/upkeep.ts'
+import { pruneChanges } from '../../app/db/upkeep.ts'
 import { demoCustomerId } from '../../app/identity/principal.ts'
 import { installShipped } from '../../app/local/custom-endpoints.ts'
 import {

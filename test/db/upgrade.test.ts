@@ -1,23 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import t from 'tap'
-import { createSecrets } from '../../app/config/secrets.ts'
-import { createDb, createPool, operatorRole, readerRole } from '../../app/db/connect.ts'
-import { listPendingMigrations, migrate } from '../../app/db/migrate.ts'
-import { ensureSigningKeys } from '../../app/identity/key-rotation.ts'
+import { listPendingMigrations } from '../../app/db/migrate.ts'
 import {
   addCustomer,
   closeAfter,
   connectOwner,
   createTestApp,
   createTestDatabase,
-  createTestExports,
   logIn,
-  secretKey,
   type TestDatabase,
 } from '../helper.ts'
-import { testPostgres } from '../servers.ts'
-import { listVersions, readRows, restoreFixture, writeFixture } from './fixtures/release.ts'
+import { listVersions, readRows, writeFixture } from './fixtures/release.ts'
+import { openUpgraded } from './upgraded.ts'
 
 const paths = [
   '/v1/products?sort=id',
@@ -26,7 +21,6 @@ const paths = [
   '/v1/lab?sort=id',
   '/v1/approvals?sort=id',
   '/v1/countries?sort=id',
-  '/v1/products/p1/history',
   '/v1/products?q=lamp',
 ]
 const schema = readFileSync(new URL('../../app/db/schema.sql', import.meta.url), 'utf8')
@@ -40,9 +34,6 @@ const listAnswers = async (database: TestDatabase, apiKey: string) => {
   await app.close()
   return answers
 }
-
-const connect = (url: string, role: string) =>
-  createDb(createPool(url, { role, max: 4, applicationName: 'test', onError: () => {} }))
 
 /** WRITE_FIXTURE=0.1.0 writes the fixture of a version that is not released yet. */
 const { WRITE_FIXTURE: newVersion } = process.env
@@ -63,11 +54,7 @@ if (newVersion) {
 t.ok(listVersions().includes('0.1.0'))
 for (const version of listVersions()) {
   t.test(`a database of ${version} is upgraded with all its data`, async (t) => {
-    const server = await testPostgres()
-    const owner = connectOwner(server)
-    const { rows, answers } = await restoreFixture(owner, version)
-    await migrate(owner)
-    await ensureSigningKeys(owner, createSecrets([secretKey]))
+    const { owner, database, rows, answers } = await openUpgraded(t, version)
     t.same(await listPendingMigrations(owner), [])
     const dump = await sql.raw<{ dump: string }>(dumpSchema).execute(owner)
     t.equal(
@@ -79,16 +66,6 @@ for (const version of listVersions()) {
       if (table === 'change_state') continue
       t.has(await readRows(owner, table), before, table)
     }
-    const exports = createTestExports(server.url)
-    const database: TestDatabase = {
-      url: server.url,
-      operator: connect(server.url, operatorRole),
-      reader: connect(server.url, readerRole),
-      reserved: connect(server.url, readerRole),
-      exportSource: exports.source,
-      close: () => server.stop(),
-    }
-    closeAfter(t, exports, database.operator, database.reader, database.reserved, owner, database)
     const { apiKey, ...expected } = answers
     t.has(await listAnswers(database, String(apiKey)), expected)
   })

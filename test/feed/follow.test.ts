@@ -9,15 +9,9 @@ import { importRecords } from '../../app/import/index.ts'
 import { addDays } from '../api/oracle.ts'
 import { createTestDatabase, startTestFence } from '../helper.ts'
 import { cases, fc } from '../random.ts'
+import { type Asker, readAll } from '../records/read-all.ts'
 import { testPostgres } from '../servers.ts'
-import {
-  type Asker,
-  changeIdentity,
-  createFollower,
-  type Follower,
-  listDifferences,
-  readAll,
-} from './follower.ts'
+import { changeIdentity, createFollower, type Follower, listDifferences } from './follower.ts'
 
 /** After random schedules, a client that follows the tokens has exactly the rows of a full read. */
 const runs = cases(100)

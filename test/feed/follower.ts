@@ -9,17 +9,11 @@ import { createFeed } from '../../app/feed/feed.ts'
 import { createTokenCodec } from '../../app/feed/token.ts'
 import { createProveEmpty } from '../../app/feed/unchanged.ts'
 import { createWaiting } from '../../app/feed/wait.ts'
-import { createQueryString, parsePairs } from '../../app/http/pairs.ts'
+import { createQueryString } from '../../app/http/pairs.ts'
 import type { Principal } from '../../app/identity/principal.ts'
-import { parseQuery } from '../../app/records/query/parse.ts'
-import { planQuery } from '../../app/records/query/plan.ts'
-import type { ResourceName } from '../../app/records/resources/define.ts'
-import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { pageStatement } from '../../app/records/sql/statement.ts'
 import { secretKey, type TestDatabase } from '../helper.ts'
+import { type Asker, type Fields, type Records, withoutExcepted } from '../records/read-all.ts'
 
-export type Fields = Record<string, unknown>
-export type Records = Map<string, Fields>
 export type Change = {
   op: 'upsert' | 'delete'
   resource: string
@@ -28,43 +22,12 @@ export type Change = {
   data: Fields | null
 }
 
-/** Fields that change without an event (contract, section 6). */
-const excepted = ['days_remaining', 'approval_info']
-
-const comparable = (record: Fields): Fields =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => !excepted.includes(name)))
-
 /** All that a client has to do with changes. */
 export const applyChanges = (records: Records, changes: readonly Change[]): void => {
   for (const { op, resource, id, data } of changes) {
     if (op === 'delete') records.delete(`${resource}/${id}`)
-    else records.set(`${resource}/${id}`, comparable(data as Fields))
+    else records.set(`${resource}/${id}`, withoutExcepted(data as Fields))
   }
-}
-
-/** The customer and the current day, which a test may change. */
-export type Asker = { customerId: string; day: string }
-
-/** Reads all records of the lists. */
-export const readAll = async (
-  { reader }: TestDatabase,
-  { customerId, day }: Asker,
-  names: readonly ResourceName[] = resourceNames,
-): Promise<Records> => {
-  const records: Records = new Map()
-  for (const name of names) {
-    const outcome = parseQuery(resources[name], 'page', parsePairs('limit=500'))
-    if ('faults' in outcome) throw new Error('no query')
-    const plan = planQuery(outcome.query, { customerId, today: day })
-    for (let after: string[] | undefined, more = true; more; ) {
-      const { rows } = await pageStatement(after ? { ...plan, after } : plan).execute(reader)
-      const found: Fields[] = JSON.parse(rows[0]?.data ?? '[]')
-      for (const record of found) records.set(`${name}/${record.id}`, comparable(record))
-      more = (rows[0]?.found ?? 0) > plan.limit
-      after = rows[0]?.last?.[0]
-    }
-  }
-  return records
 }
 
 export type Follower = {

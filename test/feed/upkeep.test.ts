@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
-import { startUpkeep } from '../../app/feed/upkeep.ts'
+import { startUpkeep } from '../../app/db/upkeep.ts'
 import { createCommandLine } from '../command-line.ts'
 import { asCustomer, closeAfter, createTestApp, createTestDatabase, until } from '../helper.ts'
 import { createSeverable } from './severable.ts'

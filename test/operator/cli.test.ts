@@ -407,7 +407,6 @@ t.test('commands that destroy something ask first', async (t) => {
   const destructive = [
     [`keys revoke ${key_id}`, /key \w+ of acme, never used, stops working/],
     [`custom remove ${keeper}`, /dashboard-overview, its documents .*every customer/],
-    ['history forget acme products P-100', /previous values of products\/P-100 of acme/],
     ['changes prune', /older than 90 days/],
     ['audit prune --before 2999-01-01', /audit entries before 2999-01-01/],
   ] as const

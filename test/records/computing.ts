@@ -7,8 +7,6 @@ import { readText } from '../../app/custom/read.ts'
 import { listStatement, objectStatement } from '../../app/custom/sql/read.ts'
 import { compile } from '../../app/db/statement-cache.ts'
 import { parsePairs } from '../../app/http/pairs.ts'
-import { listHistory } from '../../app/records/history/list-statement.ts'
-import { recordHistory } from '../../app/records/history/record-statement.ts'
 import { getOperators } from '../../app/records/query/filters.ts'
 import { parseQuery } from '../../app/records/query/parse.ts'
 import { planQuery } from '../../app/records/query/plan.ts'
@@ -22,10 +20,9 @@ import { pageStatement } from '../../app/records/sql/statement.ts'
 export type Computing = ReadonlyMap<string, string>
 
 const root = join(import.meta.dirname, '../..')
-const moment = { customerId: 'acme', today: '2026-01-01' }
-const all = Object.values(resources)
+export const moment = { customerId: 'acme', today: '2026-01-01' }
 
-const show = (statement: Sql): string => {
+export const show = (statement: Sql): string => {
   const { text, values } = compile(statement)
   return `${text.trim()}\n${JSON.stringify(values)}`
 }
@@ -99,7 +96,8 @@ const listCalled = (texts: readonly string[]): [string, string][] => {
   return [...called].sort().map(([name, text]) => [`function ${name}`, text])
 }
 
-const withFunctions = (parts: readonly [string, string][]): Computing =>
+/** Adds the SQL functions that the statements call. */
+export const withFunctions = (parts: readonly [string, string][]): Computing =>
   new Map([...parts, ...listCalled(parts.map(([, text]) => text))])
 
 export const computingOf = (resource: Resource): Computing => {
@@ -111,16 +109,6 @@ export const computingOf = (resource: Resource): Computing => {
     ...listConditions(resource),
     ...schemas,
   ])
-}
-
-export const computingOfHistory = (): Computing => {
-  const position = { customerId: 'acme', limit: 50, after: ['', 'products', '', ''] }
-  const records = all.map((resource): [string, string] => [
-    `history of a record of ${resource.name}`,
-    show(recordHistory({ ...position, resource, id: 'x', day: moment.today })),
-  ])
-  const list = show(listHistory({ ...position, resources: all, since: '2026-01-01T00:00:00Z' }))
-  return withFunctions([['history', list], ...records])
 }
 
 const listDocuments = (): string[] => [

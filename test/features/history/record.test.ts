@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { asCustomer, until } from '../helper.ts'
+import { asCustomer, until } from '../../helper.ts'
+import { app, clock, connect, database, newCustomer, run } from '../../stage.ts'
 import type { Entry } from './entries.ts'
-import { app, clock, connect, database, newCustomer, readAll, readPage, run } from './stage.ts'
+import { readAll, readPage } from './stage.ts'
 
 const brief = (entries: readonly Entry[]) =>
   entries.map(({ op, cause, changes }) => {

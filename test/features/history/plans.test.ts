@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { type HistoryListPlan, listHistory } from '../../app/records/history/list-statement.ts'
-import { recordHistory } from '../../app/records/history/record-statement.ts'
-import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { explain, listScans, rowsRead } from '../db/explain.ts'
-import { connectOwner, createTestDatabase } from '../helper.ts'
+import { type HistoryListPlan, listHistory } from '../../../app/features/history/list-statement.ts'
+import { recordHistory } from '../../../app/features/history/record-statement.ts'
+import { resourceNames, resources } from '../../../app/records/resources/index.ts'
+import { explain, listScans, rowsRead } from '../../db/explain.ts'
+import { connectOwner, createTestDatabase } from '../../helper.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())

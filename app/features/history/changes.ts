@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
-import type { Field, Resource } from '../resources/define.ts'
-import type { Sql } from '../sql/column.ts'
-import { projection } from '../sql/projection.ts'
-import { stateRow } from './states.ts'
+import { stateRow } from '../../records/history/states.ts'
+import type { Field, Resource } from '../../records/resources/define.ts'
+import type { Sql } from '../../records/sql/column.ts'
+import { projection } from '../../records/sql/projection.ts'
 
 // Computed fields without `where` change daily or with other records. `updated_at` equals `at` of the entry.
 const hasHistory = ({ name, computed }: Field) =>

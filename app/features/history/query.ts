@@ -9,8 +9,8 @@ import {
   single,
 } from '../../lists/readers.ts'
 import { parseInstant } from '../../lists/values.ts'
-import { resourcesReader } from '../query/named-resources.ts'
-import type { ResourceName } from '../resources/define.ts'
+import { resourcesReader } from '../../records/query/named-resources.ts'
+import type { ResourceName } from '../../records/resources/define.ts'
 
 export type HistoryQuery = Readonly<{
   /** In the order of `resourceNames`. `undefined`: all that the key may read. */

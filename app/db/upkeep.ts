@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
-import { pruneInBatches } from '../db/prune.ts'
-import type { Db } from '../db/schema.ts'
 import { repeat } from '../overload/repeat.ts'
-import { pruneHistory } from '../records/history/prune.ts'
-import { retentionDays } from './epoch.ts'
+import { pruneInBatches } from './prune.ts'
+import type { Db } from './schema.ts'
+
+// Triggers write the change log and the history without any feature, so this room prunes them.
+
+/** The age limit of the change log, and of tokens for positions in it. */
+export const retentionDays = 90
 
 /** Saves a sample (a snapshot) once a minute for all processes, and a mark if the newest is over 30 s old. */
 export const sampleChanges = async (db: Db): Promise<void> => {
@@ -22,6 +25,10 @@ export const pruneChanges = async (db: Db, days: number): Promise<number> => {
   await sql`select prune_removals()`.execute(db)
   return all
 }
+
+/** Deletes history older than `days` days and returns the number of deleted changes. */
+export const pruneHistory = (db: Db, days: number): Promise<number> =>
+  pruneInBatches(db, (most) => sql`select prune_history(${days}::integer, ${most}::integer) as pruned`)
 
 type UpkeepOptions = {
   db: Db

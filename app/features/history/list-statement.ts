@@ -1,12 +1,20 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import { stampColumns } from '../../lists/answer.ts'
-import type { Resource } from '../resources/define.ts'
-import type { Sql } from '../sql/column.ts'
-import { isOwned, session } from '../sql/session.ts'
+import {
+  begunAt,
+  historyOwner,
+  historyTable,
+  isMark,
+  isOfRecord,
+  lastEnd,
+  operation,
+} from '../../records/history/states.ts'
+import type { Resource } from '../../records/resources/define.ts'
+import type { Sql } from '../../records/sql/column.ts'
+import { isOwned, session } from '../../records/sql/session.ts'
 import { entryText, joinChanges, toDay } from './changes.ts'
 import { type HistoryRow, presentPosition } from './record-statement.ts'
-import { begunAt, historyOwner, historyTable, isMark, isOfRecord, lastEnd, operation } from './states.ts'
 
 // See docs/decisions/0112-calendar-changes-of-one-record.md.
 export type HistoryListPlan = Readonly<{

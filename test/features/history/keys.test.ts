@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { asCustomer, type Get } from '../helper.ts'
+import { asCustomer, type Get } from '../../helper.ts'
+import { app, connect, database, run } from '../../stage.ts'
 import type { Entry } from './entries.ts'
-import { app, connect, database, readAll, run } from './stage.ts'
+import { readAll } from './stage.ts'
 
 const told = (entries: readonly Entry[]) =>
   entries.map(({ op, changes: { name } }) => `${op} ${name?.from} ${name?.to}`)

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { pruneHistory } from '../../app/records/history/prune.ts'
-import { resourceNames, resources } from '../../app/records/resources/index.ts'
-import { createCommandLine } from '../command-line.ts'
-import { asCustomer } from '../helper.ts'
-import { eraseCustomer, exportCustomer, withoutPersonalData } from '../personal-data.ts'
+import { pruneHistory } from '../../../app/db/upkeep.ts'
+import { resourceNames, resources } from '../../../app/records/resources/index.ts'
+import { createCommandLine } from '../../command-line.ts'
+import { asCustomer } from '../../helper.ts'
+import { eraseCustomer, exportCustomer, withoutPersonalData } from '../../personal-data.ts'
+import { app, connect, database, newCustomer, run } from '../../stage.ts'
 import type { Entry } from './entries.ts'
-import { app, connect, database, newCustomer, readPage, run } from './stage.ts'
+import { readPage } from './stage.ts'
 
 const owner = await connect()
 const count = async (customer: string) =>

@@ -1,12 +1,12 @@
 import { Argument, type Command } from 'commander'
-import { forgetHistory } from '../records/history/forget.ts'
-import type { ResourceName } from '../records/resources/define.ts'
-import { resourceNames, resources } from '../records/resources/index.ts'
-import { parseSlug } from './arguments.ts'
-import { changeAsOperator, requireCustomer } from './audited.ts'
-import { type Confirmable, confirm, withYes } from './confirm.ts'
-import { Refusal } from './refusal.ts'
-import { createCommand, createGroup, print, type Shell } from './shell.ts'
+import { parseSlug } from '../../command-line/arguments.ts'
+import { changeAsOperator, requireCustomer } from '../../command-line/audited.ts'
+import { type Confirmable, confirm, withYes } from '../../command-line/confirm.ts'
+import { Refusal } from '../../command-line/refusal.ts'
+import { createCommand, createGroup, print, type Shell } from '../../command-line/shell.ts'
+import type { ResourceName } from '../../records/resources/define.ts'
+import { resourceNames, resources } from '../../records/resources/index.ts'
+import { forgetHistory } from './forget.ts'
 
 const forget = async (
   shell: Shell,

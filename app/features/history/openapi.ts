@@ -1,10 +1,10 @@
-import { createHistoryPage } from '../../schemas/history.ts'
-import { historyReaders } from '../records/history/query.ts'
-import type { Resource } from '../records/resources/define.ts'
-import { resourceNames } from '../records/resources/index.ts'
-import type { Description, Tag } from './description.ts'
-import { choice, cursor, limit, queryParameters, text } from './parameters.ts'
-import { idParameter, recordName } from './records.ts'
+import { createHistoryPage } from '../../../schemas/history.ts'
+import type { Description, Tag } from '../../openapi/description.ts'
+import { choice, cursor, limit, queryParameters, text } from '../../openapi/parameters.ts'
+import { idParameter, recordName } from '../../openapi/records.ts'
+import type { Resource } from '../../records/resources/define.ts'
+import { resourceNames } from '../../records/resources/index.ts'
+import { historyReaders } from './query.ts'
 
 export const historyPage = createHistoryPage(resourceNames)
 

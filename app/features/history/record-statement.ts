@@ -1,12 +1,20 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantText } from '../../db/instant.ts'
 import { type Stamp, stampColumns } from '../../lists/answer.ts'
-import type { Resource } from '../resources/define.ts'
-import type { Sql } from '../sql/column.ts'
-import { bindExpression } from '../sql/projection.ts'
-import { isOwned, session } from '../sql/session.ts'
+import {
+  begunAt,
+  historyTable,
+  isMark,
+  isOfRecord,
+  lastEnd,
+  operation,
+  stateRow,
+} from '../../records/history/states.ts'
+import type { Resource } from '../../records/resources/define.ts'
+import type { Sql } from '../../records/sql/column.ts'
+import { bindExpression } from '../../records/sql/projection.ts'
+import { isOwned, session } from '../../records/sql/session.ts'
 import { entryText, joinChanges, toDay } from './changes.ts'
-import { begunAt, historyTable, isMark, isOfRecord, lastEnd, operation, stateRow } from './states.ts'
 
 export type HistoryRow = Stamp & {
   /** `limit + 1` if another page exists. */

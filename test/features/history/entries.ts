@@ -1,4 +1,4 @@
-import type { Fields, Records } from '../feed/follower.ts'
+import type { Fields, Records } from '../../records/read-all.ts'
 
 export type Entry = {
   resource: string

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
-import { historyChanges } from '../query/prepare.ts'
-import type { Resource } from '../resources/define.ts'
-import { isMark } from './states.ts'
+import { isMark } from '../../records/history/states.ts'
+import { historyChanges } from '../../records/query/prepare.ts'
+import type { Resource } from '../../records/resources/define.ts'
 
 /**
  * Deletes the history of one record, in a transaction of the operator's role. Returns the number of deleted
