@@ -54,4 +54,6 @@ t.test('the golden file finds a changed statement, condition, function and schem
     t.same(judge(golden, '1', new Map([...computing, [title, 'another']])), [title])
   }
   t.same(judge(golden, '2', mend({ days_remaining: { select } })), [], 'with another version')
+  t.same(judge(golden, '1', new Map([...computing, ['schema visits', 'new']])), [], 'a new part')
+  t.same(judge(golden, '1', new Map([...computing].slice(1))).length, 1, 'a part that is missing')
 })
