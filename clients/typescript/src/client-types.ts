@@ -3,7 +3,7 @@ import type { ChangeStore, ChangesPage, FollowOptions, ResourceName } from './fo
 import type { ExpiryOptions } from './key-expiry.ts'
 import type { Credentials } from './login.ts'
 import type { Query } from './query.ts'
-import type { RetryOptions } from './retry.ts'
+import type { RetryEvent, RetryOptions } from './retry.ts'
 import type { Answer, RequestOptions } from './transport.ts'
 import type {
   AuditEntry,
@@ -22,6 +22,8 @@ export type ClientOptions = {
   /** Stores answers for their ETag. `false` turns this off. Defaults to 200 answers in memory. */
   cache?: AnswerCache | false
   retry?: Partial<RetryOptions>
+  /** Called before each wait for another attempt, for logs and metrics. If it throws, the request rejects with that. */
+  onRetry?: (event: RetryEvent) => void
   /** Limit of one attempt, including its body. Defaults to 30 s. */
   timeoutMs?: number
   /** Replaces the global `fetch`, for example for a proxy or a test. */

@@ -44,7 +44,7 @@ export const createClient = (options: ClientOptions): Client => {
     fetch: reuseConnections(options.fetch ?? globalThis.fetch.bind(globalThis)),
     timeoutMs: options.timeoutMs ?? 30_000,
   }
-  const retry = { ...defaultRetry, ...options.retry }
+  const retry = { ...defaultRetry, ...options.retry, onRetry: options.onRetry }
   const checkExpiry = createExpiryWarning(options, Date.now)
   const tokens = listTokens(options, { origin, checkExpiry, ...doing })
   const cache = options.cache === false ? undefined : (options.cache ?? createAnswerCache())
@@ -65,7 +65,8 @@ export const createClient = (options: ClientOptions): Client => {
     sending: RequestOptions | undefined,
   ) {
     const target = `${path}${formatQuery(query as Query)}`
-    yield* readLines<T>(await transport.openStream(target, { ...sending, accept: 'application/x-ndjson' }))
+    const answer = await transport.openStream(target, { ...sending, accept: 'application/x-ndjson' })
+    yield* readLines<T>(answer, sending?.signal)
   }
   const readWebhookKeys = async () =>
     (await read<{ keys: WebhookKey[] }>('/.well-known/webhook-keys.json', undefined, { fresh: true })).keys

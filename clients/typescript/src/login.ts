@@ -1,5 +1,6 @@
 import { createAssertion, type PrivateKey } from './assertion.ts'
 import type { createExpiryWarning } from './key-expiry.ts'
+import { withNetworkErrors } from './network-error.ts'
 import { readProblem } from './problem.ts'
 import { createFixedToken, createTokenSource, type Token, type TokenSource } from './token.ts'
 import type { TokenAnswer } from './types.ts'
@@ -65,4 +66,7 @@ const logIn = async (credentials: Renewed, sending: Sending): Promise<Token> => 
 export const listTokens = (credentials: Credentials, sending: Sending): TokenSource =>
   'token' in credentials
     ? createFixedToken(credentials.token)
-    : createTokenSource(() => logIn(credentials, sending), Date.now)
+    : createTokenSource(
+        () => withNetworkErrors(sending.origin, undefined, () => logIn(credentials, sending)),
+        Date.now,
+      )
