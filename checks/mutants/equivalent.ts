@@ -23,10 +23,28 @@ export const equivalents: readonly Readonly<{
       'The digest is part of a cache key, where only its difference from the digest of another document matters.',
   },
   {
+    file: 'app/identity/signing-keys.ts',
+    before: "let covered = { kid: '', untilMs:",
+    mutation: '0 → 1',
+    reason: 'No key has the empty kid, so the time next to it is never read.',
+  },
+  {
+    file: 'app/identity/tokens.ts',
+    before: "const [header = '', claimsSegment = '', signature = ''] = token.split('.',",
+    mutation: '3 → 4',
+    reason: 'The destructuring reads three segments. The limit only bounds the memory for a hostile token.',
+  },
+  {
     file: 'app/limits/meters.ts',
     before: 'add(nowMs: number, units: number): void {',
     mutation: 'expire(nowMs) → ;',
     reason:
       'Every function that reads the window expires first, and units never join a part older than 1/50 of the window.',
+  },
+  {
+    file: 'app/records/history/list-statement.ts',
+    before: 'sql.lit(limit +',
+    mutation: '1 → 2',
+    reason: 'The page ends at `limit`, and the state before an entry is computed from newer entries only.',
   },
 ]

@@ -28,16 +28,11 @@ export const listImports = (folder: string, file: string): Set<string> => {
 }
 
 /** Whether a test imports a mutated file. In the suite of `npm test`, importing one of its importers is enough. */
-const isNear = (
-  folder: string,
-  test: string,
-  { mutated, isQuick }: { mutated: ReadonlySet<string>; isQuick: boolean },
-): boolean => {
+const isNear = (folder: string, test: string, mutated: ReadonlySet<string>): boolean => {
   const imports = [...listImports(folder, test)]
   const isMutated = (file: string) => mutated.has(file)
   if (imports.some(isMutated)) return true
   return (
-    !isQuick &&
     test.endsWith('.test.ts') &&
     imports.some((file) => file.startsWith('app/') && [...listImports(folder, file)].some(isMutated))
   )
@@ -51,21 +46,14 @@ export const listOwnTests = (folder: string, room: string): string[] => {
   return patterns.flatMap((pattern) => globSync(pattern, { cwd: folder })).filter((file) => file !== golden)
 }
 
-/**
- * Lists the room's own tests, tests near a mutated file, and process tests with the name of a mutated file. `isQuick`:
- * without the tests that only import an importer.
- */
-export const listTests = (
-  folder: string,
-  room: string,
-  { mutated, isQuick }: { mutated: ReadonlySet<string>; isQuick: boolean },
-): string[] => {
+/** Lists the room's own tests, tests near a mutated file, and process tests with the name of a mutated file. */
+export const listTests = (folder: string, room: string, mutated: ReadonlySet<string>): string[] => {
   const glob = (pattern: string) => globSync(pattern, { cwd: folder })
   const named = [...mutated].flatMap((file) =>
     glob(`${getTestFolder(room)}/${basename(file, '.ts')}.process.ts`),
   )
   const near = glob('test/**/*.{test,process}.ts').filter(
-    (test) => test !== golden && isNear(folder, test, { mutated, isQuick }),
+    (test) => test !== golden && isNear(folder, test, mutated),
   )
   return [...new Set([...listOwnTests(folder, room), ...near, ...named])].sort()
 }
