@@ -42,7 +42,7 @@ export const equivalents: readonly Readonly<{
       'Every function that reads the window expires first, and units never join a part older than 1/50 of the window.',
   },
   {
-    file: 'app/records/history/list-statement.ts',
+    file: 'app/features/history/list-statement.ts',
     before: 'sql.lit(limit +',
     mutation: '1 → 2',
     reason: 'The page ends at `limit`, and the state before an entry is computed from newer entries only.',
