@@ -3,6 +3,7 @@ import { accessRequests } from './features/access-requests/feature.ts'
 import { account } from './features/account/feature.ts'
 import { auditList } from './features/audit-list/feature.ts'
 import { clients } from './features/clients/feature.ts'
+import { custom } from './features/custom/feature.ts'
 import { history } from './features/history/feature.ts'
 import { imports } from './features/imports/feature.ts'
 import { oauth } from './features/oauth/feature.ts'
@@ -23,4 +24,5 @@ export const features: readonly Feature[] = [
   oauth,
   clients,
   account,
+  custom,
 ]

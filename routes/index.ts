@@ -8,6 +8,7 @@ import { accessRequestRoutes } from './access-requests.ts'
 import { accountRoutes } from './account.ts'
 import { auditListRoutes } from './audit-list.ts'
 import { clientRoutes } from './clients.ts'
+import { customRoutes } from './custom.ts'
 import { dataEndpoints } from './data.ts'
 import { demoRoutes } from './demo.ts'
 import { historyRoutes } from './history.ts'
@@ -29,6 +30,7 @@ const featureRoutes: readonly FeatureRoutes[] = [
   oauthRoutes,
   clientRoutes,
   accountRoutes,
+  customRoutes,
 ]
 
 export default fp<Deps>(

@@ -16,7 +16,7 @@ export const equivalents: readonly Readonly<{
       'The clock only orders the starts of reads and the arrivals of requests: any step keeps this order.',
   },
   {
-    file: 'app/custom/check.ts',
+    file: 'app/features/custom/check.ts',
     before: ".digest('base64url').slice(",
     mutation: '0 → 1',
     reason:
