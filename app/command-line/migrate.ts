@@ -1,13 +1,11 @@
-import { type PrepareOptions, prepareDatabase } from '../local/prepare.ts'
+import { prepareDatabase } from '../local/prepare.ts'
 import { recordAct } from './audited.ts'
 import { withOwner } from './context.ts'
 import { createCommand, type Output, print, type Shell } from './shell.ts'
 
-type Features = NonNullable<PrepareOptions['features']>
-
-const migrate = async (shell: Shell, features: Features, options: Output): Promise<void> => {
+const migrate = async (shell: Shell, options: Output): Promise<void> => {
   const { migrations, trust, referenceLoaded } = await withOwner(shell, async (db, openSecrets) => {
-    const prepared = await prepareDatabase(db, openSecrets(), { features })
+    const prepared = await prepareDatabase(db, openSecrets())
     const { repaired, ended } = prepared.trust
     const details = {
       migrations: prepared.migrations,
@@ -41,7 +39,7 @@ const migrate = async (shell: Shell, features: Features, options: Output): Promi
 }
 
 /** `certdata migrate` */
-export const buildCommand = (shell: Shell, features: Features) =>
+export const buildCommand = (shell: Shell) =>
   createCommand('migrate', 'update the schema and the reference data, and make a signing key').action(
-    migrate.bind(null, shell, features),
+    migrate.bind(null, shell),
   )

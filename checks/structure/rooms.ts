@@ -20,6 +20,7 @@ export const rooms = [
   'observe',
   'import',
   'feed',
+  'custom',
   'export',
   'records',
   'lists',

@@ -5,7 +5,7 @@ import t from 'tap'
 import { importRecords } from '../../../app/import/index.ts'
 import { loadReferenceData } from '../../../app/local/reference/load.ts'
 import { createCommandLine, run as runCommand } from '../../command-line.ts'
-import { grantName } from '../../grants.ts'
+import { createStage } from '../../custom/stage.ts'
 import {
   closeAfter,
   createTestApp,
@@ -52,7 +52,8 @@ const fill = async () => {
     old.database,
     `insert into lab (customer_id, id, report_number, title, status) values ('acme', 'L-2', 'N', 'V', 'draft')`,
   )
-  await grantName(old.database, 'acme', 'expiring-by-country')
+  const { give } = createStage(old.database)
+  await give('acme', readText('examples/custom/expiring-by-country.yaml'))
   const { api_key: apiKey } = await old.json('keys', 'issue', 'acme')
   return apiKey as string
 }

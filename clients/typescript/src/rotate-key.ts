@@ -1,0 +1,32 @@
+import { type RetryOptions, withRetry } from './retry.ts'
+import type { KeySummary, RotatedKey } from './types.ts'
+
+/** Stores a new key, where the program finds it at its next start. If it rejects, the previous key stays in use. */
+export type StoreKey = (apiKey: string) => unknown
+
+type RotationOptions = {
+  /** Exchanges the current key for a new one, which is pending. */
+  exchange: () => Promise<RotatedKey>
+  /** Logs in with a new key. From then on, the client uses it. */
+  useKey: (apiKey: string) => Promise<void>
+  retry: RetryOptions
+}
+
+/**
+ * Returns a function that rotates the key. The key is stored before its first login, which completes the rotation. An
+ * exchange may be repeated: it replaces the pending key. Rotations of one client run one after the other.
+ */
+export const createKeyRotation = ({ exchange, useKey, retry }: RotationOptions) => {
+  let last: Promise<unknown> = Promise.resolve()
+  const rotate = async (store: StoreKey): Promise<KeySummary> => {
+    const { api_key: apiKey, key } = await withRetry(exchange, retry, undefined)
+    await store(apiKey)
+    await withRetry(() => useKey(apiKey), retry, undefined)
+    return key
+  }
+  return (store: StoreKey): Promise<KeySummary> => {
+    const rotation = last.then(() => rotate(store))
+    last = rotation.catch(() => {})
+    return rotation
+  }
+}

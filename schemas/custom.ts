@@ -1,4 +1,0 @@
-import { z } from 'zod'
-
-/** The document of a custom endpoint decides the members. */
-export const customAnswer = z.looseObject({})
