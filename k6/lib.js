@@ -1,7 +1,7 @@
 import { check, fail } from 'k6'
 import http from 'k6/http'
 
-/** The address of the service, and the key of a customer with records. `npm run k6` sets both. */
+/** The address of the service, and the key of a customer with records. `npm run k6` sets both: see README.md. */
 const url = __ENV.URL
 const apiKey = __ENV.API_KEY
 
@@ -28,7 +28,8 @@ export const thresholds = (more = {}) => ({
  * @returns {World}
  */
 export const logIn = () => {
-  if (!url || !apiKey) fail('URL and API_KEY are needed: start it with `npm run k6 -- <script>`')
+  if (!url || !apiKey)
+    fail('URL and API_KEY are needed: start it with `npm run k6 -- <script> [--url <origin>]`')
   const body = JSON.stringify({ api_key: apiKey })
   const login = http.post(`${url}/v1/auth/login`, body, { headers: { 'Content-Type': 'application/json' } })
   if (login.status !== 200) fail(`no login: ${login.status} ${login.body}`)

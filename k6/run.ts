@@ -8,8 +8,9 @@ import { createProxy } from '../checks/freshness/proxy.ts'
 import { freePort, startService } from '../clients/tools/service.ts'
 import { recordLines } from './records.ts'
 
-// `npm run k6 -- <script> [options of k6]` starts the servers for a script on this machine and runs it. Exits
-// with k6's exit code: 0, or 99 if a threshold was crossed.
+// `npm run k6 -- <script> [options of k6]` starts the servers for a script on this machine and runs it. With
+// `--url <origin>` and the variable API_KEY it starts nothing, and runs the script against that service. Exits with
+// k6's exit code: 0, or 99 if a threshold was crossed.
 
 const build = 'go.k6.io/k6@v1.8.1'
 const records = { products: 1_000, certificates: 2_000 }
@@ -134,11 +135,36 @@ const prove = async (script: string, options: readonly string[]): Promise<number
   return verdicts.some((verdict) => verdict.includes('NOT NOTICED')) ? 1 : 0
 }
 
+/** Runs the script against a service elsewhere, with the key of the environment. */
+const runElsewhere = (script: string, options: readonly string[], address: string): Promise<number> => {
+  const url = URL.parse(address)
+  const { API_KEY } = process.env
+  const fault =
+    url?.href !== `${url?.origin}/`
+      ? `--url expects an address such as https://api.example, without a path, not ${address}`
+      : script === 'redis-down' || options.includes('--prove')
+        ? 'redis-down and --prove break the servers, so they run without --url'
+        : API_KEY
+          ? undefined
+          : '--url needs the variable API_KEY: the key of a customer with records'
+  if (fault === undefined && url) return runK6(script, options, { URL: url.origin })
+  console.error(fault)
+  return Promise.resolve(2)
+}
+
 const [script = '', ...options] = process.argv.slice(2)
 if (!scripts.includes(script)) {
-  console.error(`Usage: npm run k6 -- <script> [--prove] [options of k6]; scripts: ${scripts.join(', ')}`)
+  console.error(
+    `Usage: npm run k6 -- <script> [--url <origin> | --prove] [options of k6]; scripts: ${scripts.join(', ')}`,
+  )
   process.exit(2)
 }
-findK6()
-const ofK6 = options.filter((option) => option !== '--prove')
-process.exitCode = await (ofK6.length < options.length ? prove : run)(script, ofK6)
+const urlAt = options.indexOf('--url')
+if (urlAt >= 0) {
+  const [, address = ''] = options.splice(urlAt, 2)
+  process.exitCode = await runElsewhere(script, options, address)
+} else {
+  findK6()
+  const ofK6 = options.filter((option) => option !== '--prove')
+  process.exitCode = await (ofK6.length < options.length ? prove : run)(script, ofK6)
+}

@@ -2,12 +2,13 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Reported } from '../../command-line/refusal.ts'
-import { createCommand, type Output, print, type Shell } from '../../command-line/shell.ts'
+import { createCommand, print, type Shell } from '../../command-line/shell.ts'
 import { variables } from '../../config/variables.ts'
 import { CannotVerify, type Credentials } from './account.ts'
+import { addLatencyOptions, findLatencyOption, type LatencyOptions, runLatency } from './latency-command.ts'
 import { type PromiseOutcome, type VerifyOptions, verifyService } from './verify.ts'
 
-type Options = Output & { demo?: true; key?: string }
+type Options = LatencyOptions & { demo?: true; key?: string }
 
 const parseOrigin = (address: string): string => {
   const url = URL.parse(address)
@@ -37,6 +38,8 @@ const formatOutcome = ({ section, promise, outcome, reason, failures }: PromiseO
 const createVerify =
   (shell: Shell, features: VerifyOptions['features']) =>
   async (origin: string, options: Options, command: Command): Promise<void> => {
+    const alone = options.latency ? undefined : findLatencyOption(options)
+    if (alone !== undefined) return command.error(`error: --${alone} needs --latency`)
     const credentials = await findCredentials(shell, options)
     if (!credentials) {
       return command.error(
@@ -45,6 +48,7 @@ const createVerify =
     }
     const outcomes: PromiseOutcome[] = []
     try {
+      if (options.latency) return await runLatency(shell, origin, credentials, options)
       for await (const each of verifyService({ origin, credentials, features, pause: (ms) => delay(ms) })) {
         outcomes.push(each)
         if (!options.json) shell.stdout.write(`${formatOutcome(each)}\n`)
@@ -68,11 +72,12 @@ const createVerify =
 
 /** `certdata verify` */
 export const buildCommand = (shell: Shell, features: VerifyOptions['features']): Command =>
-  createCommand('verify', 'check from outside that a running service keeps the promises of its API')
-    .argument('<url>', 'address of the service, such as https://api.example', parseOrigin)
-    .option(
-      '--key <key>',
-      'API key of a customer; - reads it from standard input (default: CERTDATA_API_KEY)',
-    )
-    .addOption(new Option('--demo', 'use the token of the demo, with fewer requests').conflicts('key'))
-    .action(createVerify(shell, features))
+  addLatencyOptions(
+    createCommand('verify', 'check from outside that a running service keeps the promises of its API')
+      .argument('<url>', 'address of the service, such as https://api.example', parseOrigin)
+      .option(
+        '--key <key>',
+        'API key of a customer; - reads it from standard input (default: CERTDATA_API_KEY)',
+      )
+      .addOption(new Option('--demo', 'use the token of the demo, with fewer requests').conflicts('key')),
+  ).action(createVerify(shell, features))

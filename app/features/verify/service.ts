@@ -42,12 +42,12 @@ export const readJson = (answer: ServiceAnswer, pointer: string): unknown =>
     .reduce<unknown>((found, name) => (found as Record<string, unknown> | null)?.[name], parseBody(answer)) ??
   null
 
-/** Creates a client with one connection. Unlike `fetch`, it sends methods, paths and headers as they are. */
-export const createSender = (origin: string): { send: Send; close: () => void } => {
+/** Creates a client with at most this number of connections. Unlike `fetch`, it sends methods, paths and headers as they are. */
+export const createSender = (origin: string, connections = 1): { send: Send; close: () => void } => {
   const url = new URL(origin)
   const isTls = url.protocol === 'https:'
   const { Agent, request } = isTls ? https : http
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const target = { host, port: url.port, agent, ...(isTls ? { servername: host } : {}) }
   const send: Send = async (ask) => {

@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Reported } from '../../command-line/refusal.ts'
+import { type Output, print, type Shell } from '../../command-line/shell.ts'
+import { CannotVerify, type Credentials, describeCause } from './account.ts'
+import { measureLatency } from './latency.ts'
+import { formatRun, judgeRun, type LatencyRun, latencyRun } from './latency-figures.ts'
+
+export type LatencyOptions = Output & {
+  latency?: true
+  rate?: number
+  seconds?: number
+  save?: string
+  compare?: string
+  tolerance: number
+}
+
+const usualSeconds = 60
+const longestSeconds = 3_600
+
+const parsePositive = (text: string): number => {
+  const value = Number(text)
+  if (value > 0 && Number.isFinite(value)) return value
+  throw new InvalidArgumentError('expected a number above 0')
+}
+
+const parseSeconds = (text: string): number => {
+  const value = parsePositive(text)
+  if (value <= longestSeconds) return value
+  throw new InvalidArgumentError(`expected at most ${longestSeconds}`)
+}
+
+const readRun = (file: string): LatencyRun => {
+  try {
+    return latencyRun.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    const reason =
+      error instanceof SyntaxError || !('code' in (error as object)) ? '' : `: ${describeCause(error)}`
+    throw new CannotVerify(`${file} is no run that --save has written${reason}`)
+  }
+}
+
+const requireSameRate = (before: LatencyRun | undefined, now: LatencyRun): void => {
+  if (before === undefined || before.rate === now.rate) return
+  throw new CannotVerify(
+    `The saved run had ${before.rate} reads a second, and this one ${now.rate}: give the same --rate`,
+  )
+}
+
+/** Adds the options of `verify --latency`. */
+export const addLatencyOptions = (command: Command): Command => {
+  const options: readonly (readonly [Option, parse?: (text: string) => number])[] = [
+    [new Option('--latency', 'measure the times of cached and uncached pages and of logins instead')],
+    [new Option('--rate <n>', 'reads a second (default: 5, or half of the quota)'), parsePositive],
+    [new Option('--seconds <n>', `how long (default: ${usualSeconds})`), parseSeconds],
+    [new Option('--save <file>', 'write the figures to this file')],
+    [new Option('--compare <file>', 'compare with the figures of this file, at its rate')],
+    [new Option('--tolerance <percent>', 'allowed slowdown of a compared figure').default(25), parsePositive],
+  ]
+  for (const [option, parse] of options)
+    command.addOption(parse === undefined ? option : option.argParser(parse))
+  return command
+}
+
+/** Returns the name of an option that has an effect only with `--latency`. */
+export const findLatencyOption = (options: LatencyOptions): string | undefined =>
+  (['rate', 'seconds', 'save', 'compare'] as const).find((name) => options[name] !== undefined)
+
+/** Measures, prints the figures, and throws Reported if a promise is broken or a figure is slower than before. */
+export const runLatency = async (
+  shell: Shell,
+  origin: string,
+  credentials: Credentials,
+  options: LatencyOptions,
+): Promise<void> => {
+  const { save, compare, tolerance } = options
+  const before = compare === undefined ? undefined : readRun(compare)
+  const rate = options.rate ?? before?.rate
+  const seconds = options.seconds ?? before?.seconds ?? usualSeconds
+  const run = await measureLatency({ origin, credentials, rate, seconds })
+  requireSameRate(before, run)
+  const faults = judgeRun(run, before, tolerance / 100)
+  if (save !== undefined) writeFileSync(save, `${JSON.stringify(run, null, 2)}\n`)
+  const lines = [
+    formatRun(run, before),
+    ...(faults.length > 0 ? faults.map((fault) => `SLOW  ${fault}`) : ['ok']),
+  ]
+  print(shell, options, { ok: faults.length === 0, ...run, before: before ?? null, faults }, lines.join('\n'))
+  if (faults.length > 0) throw new Reported()
+}
