@@ -1,6 +1,7 @@
 import type { Deps } from '../plugins/deps.ts'
 import type { Commands } from './command-line/command-line.ts'
 import type { CustomerTables } from './db/customer-tables.ts'
+import type { Preparation } from './local/prepare.ts'
 import type { FirstStep } from './local/welcome.ts'
 import type { Figure } from './observe/figures.ts'
 import type { after } from './overload/timer.ts'
@@ -38,6 +39,8 @@ export type Feature = SiteFeature &
     commands?: Commands
     /** Background work that the first process of an instance starts when the service listens. */
     tasks?: () => Promise<{ startTasks: (context: TaskContext) => readonly Task[] }>
+    /** Data of this release, which `migrate` and the start of a bundled database load. */
+    preparation?: Preparation
     /** Every table with a column `customer_id`. An export and an import of a customer contain it. */
     customerTables?: CustomerTables
     /** `npm start` prints them below the API key of the customer `local`. */

@@ -3,11 +3,11 @@ import { accessRequests } from './features/access-requests/feature.ts'
 import { account } from './features/account/feature.ts'
 import { auditList } from './features/audit-list/feature.ts'
 import { clients } from './features/clients/feature.ts'
+import { custom } from './features/custom/feature.ts'
 import { history } from './features/history/feature.ts'
 import { imports } from './features/imports/feature.ts'
 import { oauth } from './features/oauth/feature.ts'
 import { personalData } from './features/personal-data/feature.ts'
-import { rotation } from './features/rotation/feature.ts'
 import { verify } from './features/verify/feature.ts'
 import { webhooks } from './features/webhooks/feature.ts'
 
@@ -24,5 +24,5 @@ export const features: readonly Feature[] = [
   oauth,
   clients,
   account,
-  rotation,
+  custom,
 ]

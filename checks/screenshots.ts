@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { createSecrets } from '../app/config/secrets.ts'
 import { createDb, createPool } from '../app/db/connect.ts'
+import { features } from '../app/features.ts'
 import { prepareDatabase } from '../app/local/prepare.ts'
 import { createTestDatabase, listenTestApp, secretKey } from '../test/helper.ts'
 import { launchBrowser, openWindow } from '../test/site/browser.ts'
@@ -18,7 +19,7 @@ const database = await createTestDatabase()
 const owner = createDb(
   createPool(database.url, { max: 1, applicationName: 'screenshots', onError: () => {} }),
 )
-await prepareDatabase(owner, createSecrets([secretKey]))
+await prepareDatabase(owner, createSecrets([secretKey]), { features })
 const { app, origin } = await listenTestApp(database, {
   env: { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
 })

@@ -1,8 +1,5 @@
 import fp from 'fastify-plugin'
 import { dayMs } from '../app/config/units.ts'
-import { type Custom, createCustom } from '../app/custom/custom.ts'
-import { type CustomExports, createCustomExports } from '../app/custom/exports.ts'
-import { createGranted } from '../app/custom/granted.ts'
 import { createExports, type Exports } from '../app/export/exports.ts'
 import { createRecordExports, type RecordExports } from '../app/export/records.ts'
 import { createFeed, type Feed } from '../app/feed/feed.ts'
@@ -20,8 +17,7 @@ declare module 'fastify' {
     today(): string
     lists: Lists
     records: Records
-    custom: Custom
-    exports: Readonly<{ records: RecordExports; custom: CustomExports; rows: Exports }>
+    exports: Readonly<{ records: RecordExports; rows: Exports }>
     feed: Feed
     feedWaiting: Pick<Waiting, 'count'>
   }
@@ -49,8 +45,6 @@ export default fp<Deps>(
     const cursors = createCursorCodec(secrets)
     const lists = createLists({ db, replica, cache, cursors, publicUrl })
     const reading = { lists, today }
-    const granted = createGranted({ db, freshness, now, monotonicNow })
-    const custom = createCustom({ ...reading, databaseNow, granted })
     const exports = createExports({ db, source: exportSource, concurrency, today })
     const waiting = createWaiting({ listen: deps.listen, databaseNow, isDraining: deps.isDraining })
     const feed = createFeed({
@@ -72,12 +66,7 @@ export default fp<Deps>(
     app.decorate('today', today)
     app.decorate('lists', lists)
     app.decorate('records', createRecords({ ...reading, monotonicNow }))
-    app.decorate('custom', custom)
-    app.decorate('exports', {
-      records: createRecordExports({ exports, today }),
-      custom: createCustomExports({ exports }),
-      rows: exports,
-    })
+    app.decorate('exports', { records: createRecordExports({ exports, today }), rows: exports })
     app.decorate('feed', feed)
     app.decorate('feedWaiting', waiting)
   },

@@ -7,8 +7,7 @@ import type { Representation } from '../app/http/encodings.ts'
 import { jsonType } from '../app/http/formats.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan } from '../app/identity/rights.ts'
-import { describeCustom } from '../app/openapi/custom.ts'
-import { type Description, type Route, toTemplate } from '../app/openapi/description.ts'
+import { type Description, type PersonalRoutes, type Route, toTemplate } from '../app/openapi/description.ts'
 import { createDocument } from '../app/openapi/document.ts'
 import type { MessageDescription } from '../app/openapi/messages.ts'
 import { once } from '../app/site/once.ts'
@@ -25,12 +24,16 @@ declare module 'fastify' {
     describedRoutes: readonly Route[]
     /** Adds a message to the section `webhooks`. For plugins of routes, when they are registered. */
     describeMessage: (message: MessageDescription) => void
+    /** Adds endpoints of the requesting customer. For plugins of routes, when they are registered. */
+    describePersonal: (read: ReadPersonal) => void
   }
   interface FastifyContextConfig {
     /** Clients may send a token or none. For metrics. */
     mayAuthenticate?: true
   }
 }
+
+type ReadPersonal = (customerId: string) => Promise<PersonalRoutes>
 
 /** Documents in memory, of half a megabyte each plus their compressed forms. */
 const maxPersonal = 20
@@ -44,15 +47,17 @@ const send = (entry: Representation, cacheControl: string, reply: FastifyReply) 
   return sendTagged(entry, jsonType, reply.headers({ 'cache-control': cacheControl, vary }))
 }
 
-/** Describes the routes registered after it. With a token, the document has the customer's custom endpoints, too. */
+/** Describes the routes registered after it. With a token, the document also has endpoints of this customer. */
 export default fp<Pick<Deps, 'publicUrl' | 'config'>>(
   async (app, { publicUrl, config: { house } }) => {
     const routes: Route[] = []
     const messages: MessageDescription[] = []
+    const readers: ReadPersonal[] = []
     const contactUrl = `${publicUrl}${app.site.contactPage?.path ?? '/'}`
     const addresses = { publicUrl, contactUrl, house }
     app.decorate('describedRoutes', routes)
     app.decorate('describeMessage', (message: MessageDescription) => void messages.push(message))
+    app.decorate('describePersonal', (read: ReadPersonal) => void readers.push(read))
     app.addHook('onRoute', ({ method, url: path, schema, config }) => {
       const description = schema?.openapi
       if (!schema || !description) return
@@ -76,14 +81,14 @@ export default fp<Pick<Deps, 'publicUrl' | 'config'>>(
     })
     // At the first request, when every route is registered.
     const getPublicEntry = once(() => createEntry(createDocument(routes, messages, addresses)))
-    // Many customers have the same custom endpoints.
+    // Many customers have the same endpoints.
     const personal = new LRUCache<string, Representation>({ max: maxPersonal })
     const personalEntry = async (principal: Principal): Promise<Representation> => {
-      const definitions = await app.custom.listDefinitions(principal.customerId)
-      const key = definitions.map(({ digest }) => digest).join()
+      const parts = await Promise.all(readers.map((read) => read(principal.customerId)))
+      const key = JSON.stringify(parts.map((part) => part.key))
       const known = personal.get(key)
       if (known) return known
-      const all = [...routes, ...definitions.map(describeCustom)]
+      const all = [...routes, ...parts.flatMap(({ describe }) => describe())]
       const made = createEntry(createDocument(all, messages, addresses))
       personal.set(key, made)
       return made

@@ -16,7 +16,6 @@ import { cachedEndpoint, exportedEndpoint, streamedEndpoint } from '../plugins/d
 import type { Endpoint, EndpointParams } from '../plugins/endpoint.ts'
 import { formatLink, formatTiming } from '../plugins/entry-reply.ts'
 import { me } from '../schemas/me.ts'
-import { customAnswer } from '../schemas/page.ts'
 
 type Origin = Readonly<{ publicUrl: string }>
 
@@ -59,29 +58,6 @@ const recordEndpoints = ({ records, exports }: FastifyInstance, origin: Origin):
       ),
     ]
   })
-
-const customEndpoint = ({ custom, exports }: FastifyInstance, origin: Origin): Endpoint => {
-  const toName = ({ name }: EndpointParams) => name as string
-  return exportedEndpoint(
-    {
-      path: '/custom/:name',
-      scope: null,
-      schema: { response: { 200: customAnswer } },
-      getScope: ({ name }) => `custom:${name}`,
-      getName: ({ name }) => `custom/${name}`,
-      admit: ({ principal, params }) => custom.admit({ principal, name: toName(params) }),
-      parse: (request) => custom.parse({ ...request, name: toName(request.params) }),
-      answer: (request) => custom.answer({ ...request, name: toName(request.params) }),
-      exporting: {
-        ...exported,
-        isPossible: (request) => custom.isList({ ...request, name: toName(request.params) }),
-        hold: exports.rows.hold,
-        respond: exports.custom.answer,
-      },
-    },
-    origin,
-  )
-}
 
 const changesEndpoint = ({ feed }: FastifyInstance, origin: Origin): Endpoint =>
   streamedEndpoint(
@@ -128,7 +104,6 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
 
 export const dataEndpoints = (app: FastifyInstance, origin: Origin): Endpoint[] => [
   ...recordEndpoints(app, origin),
-  customEndpoint(app, origin),
   changesEndpoint(app, origin),
   meEndpoint(app),
 ]

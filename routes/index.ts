@@ -8,6 +8,7 @@ import { accessRequestRoutes } from './access-requests.ts'
 import { accountRoutes } from './account.ts'
 import { auditListRoutes } from './audit-list.ts'
 import { clientRoutes } from './clients.ts'
+import { customRoutes } from './custom.ts'
 import { dataEndpoints } from './data.ts'
 import { demoRoutes } from './demo.ts'
 import { historyRoutes } from './history.ts'
@@ -15,7 +16,6 @@ import { keyLinkRoutes } from './key-link.ts'
 import { authRoutes } from './login.ts'
 import { oauthRoutes } from './oauth.ts'
 import { healthRoutes, metricsRoutes } from './operations.ts'
-import { rotationRoutes } from './rotation.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
 import { statusRoutes } from './status.ts'
 import { webhookRoutes } from './webhooks.ts'
@@ -30,7 +30,7 @@ const featureRoutes: readonly FeatureRoutes[] = [
   oauthRoutes,
   clientRoutes,
   accountRoutes,
-  rotationRoutes,
+  customRoutes,
 ]
 
 export default fp<Deps>(

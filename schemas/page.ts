@@ -70,6 +70,3 @@ export const createItemSchema = (record: z.ZodObject, included: Included) =>
   z
     .strictObject({ data: record, ...includedMember(included) })
     .meta({ id: `${getName(record)}Answer`, description: 'One record' })
-
-/** The document of a custom endpoint decides the members. */
-export const customAnswer = z.looseObject({})

@@ -19,7 +19,6 @@ import { parseQuery } from '../app/records/query/parse.ts'
 import type { Resource } from '../app/records/resources/define.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
 import { problem } from '../schemas/problem.ts'
-import { createStage } from './custom/stage.ts'
 import {
   addCustomer,
   asCustomer,
@@ -30,7 +29,6 @@ import {
   logIn,
   publicUrl,
   secretKey,
-  until,
 } from './helper.ts'
 import {
   createDocumentChecks,
@@ -661,18 +659,4 @@ t.test('an operation documents the authentication that its answers require', asy
 t.test('the feed documents its own parameters', async (t) => {
   const names = document.paths['/v1/changes'].get.parameters.map((each: { name?: string }) => each.name)
   for (const name of ['previous', 'fields', 'Last-Event-Id']) t.ok(names.includes(name), name)
-})
-
-t.test('a customer sees the present documents of custom endpoints', async () => {
-  const { give, run } = createStage(database)
-  const { get } = await asCustomer(database, app, 'custom')
-  const readWord = async () => {
-    const { paths } = (await get('/openapi.json')).json()
-    return paths['/v1/custom/greeting']?.get.responses[200].content['application/json'].example.word
-  }
-  for (const word of ['first', 'second']) {
-    await give('custom', `{ name: greeting, revision: 1, object: { word: { const: ${word} } } }`)
-    await until(word, async () => (await readWord()) === word)
-    await run("delete from custom_endpoints where name = 'greeting'")
-  }
 })

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
 import type { CustomerTables } from '../db/customer-tables.ts'
+import type { Preparation } from '../local/prepare.ts'
 import { describeError, Reported } from './refusal.ts'
 import type { Shell } from './shell.ts'
 
@@ -10,6 +11,7 @@ const refused = 1
 /** The parts of a feature that the command line reads, and hands over to commands. */
 type CommandFeature = Readonly<{
   commands?: Commands
+  preparation?: Preparation
   customerTables?: CustomerTables
   verifyFolder?: URL
 }>
@@ -32,7 +34,6 @@ const kernelCommands: Commands = {
   migrate: () => import('./migrate.ts'),
   customers: () => import('./customers.ts'),
   keys: () => import('./keys.ts'),
-  custom: () => import('./custom.ts'),
   audit: () => import('./audit.ts'),
   'signing-keys': () => import('./signing-keys.ts'),
   changes: () => import('./changes.ts'),

@@ -1,11 +1,13 @@
-import { prepareDatabase } from '../local/prepare.ts'
+import { type PrepareOptions, prepareDatabase } from '../local/prepare.ts'
 import { recordAct } from './audited.ts'
 import { withOwner } from './context.ts'
 import { createCommand, type Output, print, type Shell } from './shell.ts'
 
-const migrate = async (shell: Shell, options: Output): Promise<void> => {
+type Features = NonNullable<PrepareOptions['features']>
+
+const migrate = async (shell: Shell, features: Features, options: Output): Promise<void> => {
   const { migrations, trust, referenceLoaded } = await withOwner(shell, async (db, openSecrets) => {
-    const prepared = await prepareDatabase(db, openSecrets())
+    const prepared = await prepareDatabase(db, openSecrets(), { features })
     const { repaired, ended } = prepared.trust
     const details = {
       migrations: prepared.migrations,
@@ -39,7 +41,7 @@ const migrate = async (shell: Shell, options: Output): Promise<void> => {
 }
 
 /** `certdata migrate` */
-export const buildCommand = (shell: Shell) =>
+export const buildCommand = (shell: Shell, features: Features) =>
   createCommand('migrate', 'update the schema and the reference data, and make a signing key').action(
-    migrate.bind(null, shell),
+    migrate.bind(null, shell, features),
   )

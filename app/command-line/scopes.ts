@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
-import { listGranted } from '../custom/store.ts'
 import type { Db } from '../db/schema.ts'
 import type { ApiKey } from '../identity/api-key-store.ts'
+import { listGranted } from '../identity/granted-scopes.ts'
 import {
   areTooMany,
   expandScopes,

@@ -12,7 +12,7 @@ import { listNewScopes } from '../identity/scopes.ts'
 import { type EmbeddedPostgres, startEmbedded } from './embedded.ts'
 import { loadExampleData } from './example-data.ts'
 import { utcHour } from './example-records.ts'
-import { type PreparedDatabase, prepareDatabase } from './prepare.ts'
+import { type PreparedDatabase, type PrepareOptions, prepareDatabase } from './prepare.ts'
 import { openSecretKeys } from './secret-keys.ts'
 import { withConnection } from './with-connection.ts'
 
@@ -61,6 +61,7 @@ export const openLocalDatabase = async (
   config: Config,
   packageRoot: string,
   log: Log,
+  features: NonNullable<PrepareOptions['features']>,
 ): Promise<LocalDatabase> => {
   const embedded = await startEmbedded({
     dataDir: config.dataDir,
@@ -74,7 +75,7 @@ export const openLocalDatabase = async (
     const secretKeys = openSecretKeys(config, packageRoot, { directory: embedded.directory })
     const loadedHour = utcHour()
     const { trust } = await withDb(undefined, (db) =>
-      prepareDatabase(db, createSecrets(secretKeys), loadedHour),
+      prepareDatabase(db, createSecrets(secretKeys), { features, hour: loadedHour }),
     )
     const refreshExampleData = (hour: string) => withDb(operatorRole, (db) => loadExampleData(db, hour))
     const apiKey = await withDb(operatorRole, (db) => ensureLocalCustomer(db, embedded.directory))

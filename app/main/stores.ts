@@ -13,6 +13,7 @@ import type { Db } from '../db/schema.ts'
 import { UnfitConnection } from '../db/session-check.ts'
 import { regainTrust } from '../db/trust.ts'
 import { isUnreachable } from '../db/unreachable.ts'
+import { features } from '../features.ts'
 import { loadSigningKeys } from '../identity/signing-keys.ts'
 import type { LocalDatabase } from '../local/local-database.ts'
 import { openSecretKeys } from '../local/secret-keys.ts'
@@ -63,7 +64,7 @@ type StoresOptions = {
 
 const openLocal = async (config: Config, packageRoot: string, log: Log): Promise<LocalDatabase> => {
   const { openLocalDatabase } = await import('../local/local-database.ts')
-  return openLocalDatabase(config, packageRoot, log)
+  return openLocalDatabase(config, packageRoot, log, features)
 }
 
 /** Waits for the database and opens Redis if configured. Rejects with the remedy if the database is unfit. */

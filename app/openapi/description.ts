@@ -66,3 +66,6 @@ export type Route = Readonly<{
   response?: z.ZodType
   description: Description
 }>
+
+/** Endpoints that only some customers have. Routes with the same `key` are equal. */
+export type PersonalRoutes = Readonly<{ key: string; describe: () => readonly Route[] }>

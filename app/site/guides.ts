@@ -46,6 +46,7 @@ const order: readonly string[] = [
   'operations',
   'scaling',
   'import',
+  'custom-documents',
 ]
 
 const toRank = ({ name }: GuideEntry): number => (order.includes(name) ? order.indexOf(name) : order.length)
@@ -60,11 +61,9 @@ const kernelGuides: readonly GuideEntry[] = [
   { name: 'caching', audience: 'integrators' },
   { name: 'errors', audience: 'integrators' },
   { name: 'limits', audience: 'integrators' },
-  { name: 'custom-endpoints', audience: 'integrators' },
   { name: 'versions', audience: 'integrators' },
   { name: 'operations', audience: 'operators' },
   { name: 'scaling', audience: 'operators' },
-  { name: 'custom-documents', audience: 'operators' },
   { name: 'schema', audience: 'operators' },
   { name: 'freshness', audience: 'operators' },
   { name: 'audit', audience: 'operators' },

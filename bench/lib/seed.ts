@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { createDb, createPool } from '../../app/db/connect.ts'
+import { features } from '../../app/features.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
 import { prepareDatabase } from '../../app/local/prepare.ts'
 
@@ -14,7 +15,7 @@ export const prepareSchema = async (url: string): Promise<void> => {
   const owner = createDb(
     createPool(url, { max: 1, applicationName: 'bench', onError: () => {}, statementTimeoutMs: 0 }),
   )
-  await prepareDatabase(owner, createSecrets([secretKey]))
+  await prepareDatabase(owner, createSecrets([secretKey]), { features })
   await owner.destroy()
 }
 

@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
     at: { type: 'string', multiple: true, default: [''] },
     /** Only these test files. */
     test: { type: 'string', multiple: true },
-    /** Without the tests of other rooms that import only an importer of the file. A survivor may be none. */
+    /** Without tests of other rooms that do not import the file. They might kill a survivor. */
     quick: { type: 'boolean', default: false },
     /** A command that starts each test file, for example `nice`. */
     prefix: { type: 'string', default: '' },
@@ -71,8 +71,8 @@ const tryRoom = async (room: string): Promise<Row> => {
     values.at.some((place) => `${file}:${line}`.startsWith(place)),
   )
   const mutated = new Set(mutants.map(({ file }) => file))
-  const files = values.test ?? listTests(folder, room, { mutated, isQuick: values.quick })
-  const tests = { files, own: new Set(listOwnTests(folder, room)) }
+  const files = values.test ?? listTests(folder, room, mutated)
+  const tests = { files, own: new Set(listOwnTests(folder, room)), isQuick: values.quick }
   say(`${room}: ${mutants.length} of ${all.length} mutants, ${files.length} test files`)
   const note = (end: End, line: string) => {
     row.counts[end] += 1

@@ -8,11 +8,10 @@ import { runTest, type TestTime } from './test-run.ts'
 const more: Readonly<Record<string, readonly string[]>> = {
   'app/records': ['test/api/queries.test.ts', 'test/features/history/*.test.ts'],
   'app/cache': ['test/db/changes.test.ts'],
-  'app/feed': ['test/feed/differences.test.ts'],
 }
 
-/** It compares statements with their stored text, so every change of SQL fails, and it proves no behaviour. */
-const golden = 'test/records/versions.test.ts'
+/** They compare statements with their stored text, so every change of SQL fails, and they prove no behaviour. */
+const isGolden = (file: string): boolean => basename(file) === 'versions.test.ts'
 
 type Range = { startOffset: number; endOffset: number; count: number }
 type Script = { url: string; functions: { ranges: Range[] }[] }
@@ -28,16 +27,11 @@ export const listImports = (folder: string, file: string): Set<string> => {
 }
 
 /** Whether a test imports a mutated file. In the suite of `npm test`, importing one of its importers is enough. */
-const isNear = (
-  folder: string,
-  test: string,
-  { mutated, isQuick }: { mutated: ReadonlySet<string>; isQuick: boolean },
-): boolean => {
+const isNear = (folder: string, test: string, mutated: ReadonlySet<string>): boolean => {
   const imports = [...listImports(folder, test)]
   const isMutated = (file: string) => mutated.has(file)
   if (imports.some(isMutated)) return true
   return (
-    !isQuick &&
     test.endsWith('.test.ts') &&
     imports.some((file) => file.startsWith('app/') && [...listImports(folder, file)].some(isMutated))
   )
@@ -48,24 +42,17 @@ const getTestFolder = (room: string): string => room.replace(/^app/, 'test')
 /** Lists the tests in the folder of `test/` with the name of the room or feature, and those named above. */
 export const listOwnTests = (folder: string, room: string): string[] => {
   const patterns = [`${getTestFolder(room)}/**/*.test.ts`, ...(more[room] ?? [])]
-  return patterns.flatMap((pattern) => globSync(pattern, { cwd: folder })).filter((file) => file !== golden)
+  return patterns.flatMap((pattern) => globSync(pattern, { cwd: folder })).filter((file) => !isGolden(file))
 }
 
-/**
- * Lists the room's own tests, tests near a mutated file, and process tests with the name of a mutated file. `isQuick`:
- * without the tests that only import an importer.
- */
-export const listTests = (
-  folder: string,
-  room: string,
-  { mutated, isQuick }: { mutated: ReadonlySet<string>; isQuick: boolean },
-): string[] => {
+/** Lists the room's own tests, tests near a mutated file, and process tests with the name of a mutated file. */
+export const listTests = (folder: string, room: string, mutated: ReadonlySet<string>): string[] => {
   const glob = (pattern: string) => globSync(pattern, { cwd: folder })
   const named = [...mutated].flatMap((file) =>
     glob(`${getTestFolder(room)}/${basename(file, '.ts')}.process.ts`),
   )
   const near = glob('test/**/*.{test,process}.ts').filter(
-    (test) => test !== golden && isNear(folder, test, { mutated, isQuick }),
+    (test) => !isGolden(test) && isNear(folder, test, mutated),
   )
   return [...new Set([...listOwnTests(folder, room), ...near, ...named])].sort()
 }

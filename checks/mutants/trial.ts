@@ -7,8 +7,11 @@ import { isCovered, listImports, measureTest, type TestFile } from './tests.ts'
 /** Tests wait at least this long for an event. A failure after this time may be one of a busy machine. */
 const shortestPatienceMs = 20_000
 
-/** The tests of a room. `own`: those in its folder. */
-export type RoomTests = Readonly<{ files: readonly string[]; own: ReadonlySet<string> }>
+/** The tests of a room. `own`: those in its folder. `isQuick`: without the tests of other rooms that are not importers. */
+export type RoomTests = Readonly<{ files: readonly string[]; own: ReadonlySet<string>; isQuick: boolean }>
+
+/** Of tests of other rooms that do not import the file. */
+const farRank = 6
 
 export type Verdict = Readonly<{
   end: 'killed' | 'survived' | 'not judged'
@@ -36,9 +39,10 @@ export const createTrial = ({ folder, prefix }: { folder: string; prefix: readon
   }
 
   /** Test files that import the file first, then the room's own, then the faster ones. */
-  const order = (file: string, { files, own }: RoomTests): string[] => {
+  const order = (file: string, { files, own, isQuick }: RoomTests): string[] => {
     const getSeconds = (test: string) => measured.get(test)?.cpuSeconds ?? Number.MAX_SAFE_INTEGER
-    return files.toSorted(
+    const chosen = isQuick ? files.filter((test) => getRank(test, file, own) < farRank) : files
+    return chosen.toSorted(
       (a, b) => getRank(a, file, own) - getRank(b, file, own) || getSeconds(a) - getSeconds(b),
     )
   }

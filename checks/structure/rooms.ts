@@ -20,7 +20,6 @@ export const rooms = [
   'observe',
   'import',
   'feed',
-  'custom',
   'export',
   'records',
   'lists',

@@ -3,9 +3,7 @@ import t from 'tap'
 import { expand } from '../../app/http/compact.ts'
 import { packQuery, unpackTarget } from '../../app/http/packed-query.ts'
 import { parsePairs } from '../../app/http/pairs.ts'
-import { namedScopes, toCustomScope } from '../../app/identity/scopes.ts'
-import { createStage } from '../custom/stage.ts'
-import { until } from '../helper.ts'
+import { namedScopes } from '../../app/identity/scopes.ts'
 import {
   anyOf,
   fill,
@@ -21,10 +19,7 @@ import {
 
 /** The largest heads: over TLS, for a page of another origin, with a long public address. */
 
-const { database, app, request, authorization, http2 } = await openHeads(t, [
-  ...namedScopes,
-  toCustomScope('by-brand'),
-])
+const { database, app, request, authorization, http2 } = await openHeads(t, namedScopes)
 await sql`insert into products (customer_id, id, name, model, brand)
   select 'acme', 'prd-' || lpad(i::text, 4, '0'), 'Product ' || i, 'M' || i, 'B' from generate_series(1, 400) i`.execute(
   database.operator,
@@ -91,50 +86,11 @@ t.test('the query is at most once in a head', async (t) => {
   }
 })
 
-t.test('heads of custom lists have at most 3.5 KiB', async (t) => {
-  await createStage(database).give(
-    'acme',
-    `
-name: by-brand
-revision: 1
-params:
-  model: { type: string, optional: true }
-list:
-  from: products
-  where: { 'model[ne]': $model }
-  filters: [brand, name, id]
-  select: { id: id, brand: brand }
-`,
-  )
-  await until('the list is live', async () => (await request('/v1/custom/by-brand')).status === 200)
-  const addresses = {
-    'a custom list': fill('/v1/custom/by-brand?limit=2&name[ne]=', (room) => anyOf(unreserved, room)),
-    'a parameter of a custom list': fill('/v1/custom/by-brand?limit=2&model=', (room) =>
-      '%C3%A4'.repeat(room / 6),
-    ),
-    'ids of a custom list': `/v1/custom/by-brand?limit=2&id=${ids.join()}`,
-  }
-  for (const [name, path] of Object.entries(addresses)) {
-    t.ok(path.length <= mostTargetBytes, `${name} has ${path.length} bytes`)
-    for (const method of ['GET', 'HEAD']) {
-      const { head, status, body } = await request(path, 'Accept-Encoding: gzip\r\n', method)
-      t.equal(status, 200, `${name} ${body.slice(0, 300)}`)
-      t.ok(head.length <= mostHeadBytes, `${name}: ${head.length} bytes`)
-      t.ok(findLink(head), `${name} has a next page`)
-    }
-    const next = findLink((await request(path)).head)?.slice(publicUrl.length) as string
-    const second = await request(next)
-    t.equal(second.status, 200, `${name}, second page`)
-    t.ok(second.head.length <= mostHeadBytes)
-  }
-})
-
 t.test('heads of refusals have at most 3.5 KiB, and the query at most once', async (t) => {
   const mark = 'mark'
   const long = (start: string) => fill(start, (room) => mark.repeat(Math.floor(room / mark.length)))
   for (const [path, expected, hasTry] of [
     [long('/v1/products?limit=2&nme[ne]='), 400, true],
-    [long('/v1/custom/by-brand?limit=2&nme[ne]='), 400, true],
     [long('/v1/products?format=csv&limit=2&nme[ne]='), 400, true],
     [long('/v1/changes?resources=products&nme='), 400, false],
     [long('/v1/products?access_token='), 400, false],

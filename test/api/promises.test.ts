@@ -4,7 +4,6 @@ import pg from 'pg'
 import t from 'tap'
 import { catalogue, type ErrorCode } from '../../app/errors.ts'
 import { encodedBody, encodings } from '../../app/http/encodings.ts'
-import { createStage } from '../custom/stage.ts'
 import { addCustomer, asCustomer, closeAfter, createTestApp, createTestDatabase, logIn } from '../helper.ts'
 
 const database = await createTestDatabase()
@@ -21,16 +20,12 @@ const apiKey = await addCustomer(database, 'acme')
 const { token, get } = await logIn(app, apiKey)
 await run(`insert into products (customer_id, id, name, tags) select 'acme', 'p' || n, 'P ' || n, '{a}'
   from generate_series(1, 60) n`)
-const { give } = createStage(database)
-await give('acme', 'name: all\nrevision: 1\nlist:\n  from: products\n  select: { id: id }\n')
 const sync = (await get('/v1/changes')).json().page.next_token as string
 
 const ndjson = { accept: 'application/x-ndjson' }
 const data: readonly [url: string, headers?: Record<string, string>][] = [
   ['/v1/products'],
   ['/products/p1'],
-  ['/webapi/v1/api.php/custom/all'],
-  ['/v1/custom/all?format=csv'],
   ['/v1/products', ndjson],
   ['/v1/products?format=csv'],
   [`/v1/changes?after=${sync}`],

@@ -103,12 +103,12 @@ t.test('reads of single records are counted by resource, with any query', async 
       rows: 0,
       route: '/v1/lab/:id',
     })
-    counts.add(live('k'), { target: `/v1/custom/c${i}`, status: 404, rows: 0, route: '/v1/custom/:name' })
+    counts.add(live('k'), { target: `/v1/things/c${i}`, status: 404, rows: 0, route: '/v1/things/:name' })
   }
   t.match(await drain(counts), [
     { details: { resource: 'products/:id', query: null, status: 200, count: 300, rows: 300 } },
     { details: { resource: 'lab/:id', query: null, status: 404, count: 300 } },
-    { details: { resource: 'custom/:name', query: null, status: 404, count: 300 } },
+    { details: { resource: 'things/:name', query: null, status: 404, count: 300 } },
   ])
 })
 

@@ -1,10 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { regainTrust } from '../../app/db/trust.ts'
-import { demoCustomerId } from '../../app/identity/principal.ts'
-import { installShipped } from '../../app/local/custom-endpoints.ts'
 import {
-  addCustomer,
   asCustomer,
   closeAfter,
   connectOwner,
@@ -18,8 +15,6 @@ import {
 
 export const database = await createTestDatabase()
 export const owner = connectOwner(database)
-await addCustomer(database, demoCustomerId)
-await installShipped(database.operator)
 export const [a, b] = [await createTestApp(database), await createTestApp(database)]
 closeAfter(t, a, b, owner, database)
 export const [one, two] = [await asCustomer(database, a, 'acme'), await asCustomer(database, b, 'acme')]
@@ -65,6 +60,3 @@ await run(`insert into certificates (customer_id, id, number, title, approval_st
   values ('acme', 'c-1', 'N', 'T', 'approved', 'p-1')`)
 await run(`insert into countries (id, code, alpha3, name, region, requirements)
   values ('QQ', 'QQ', 'QQQ', 'Q', 'europe', '(,,,,,)')`)
-
-await run(`insert into custom_grants (customer_id, name, granted)
-  select 'acme', name, true from custom_endpoints on conflict do nothing`)

@@ -43,11 +43,6 @@ const kinds = {
   'a record': { path: '/v1/products/p-1', change: rename },
   'a page': { path: '/v1/products?sort=-name', change: rename },
   'an included record': { path: '/v1/certificates?include=product', change: rename },
-  'a custom endpoint': {
-    path: '/v1/custom/dashboard-overview',
-    change: `insert into products (customer_id, id, name, model_sort, product_status)
-      values ('acme', 'p-3', 'new', 'w', 'active')`,
-  },
 }
 
 for (const [kind, { path, change }] of Object.entries(kinds))

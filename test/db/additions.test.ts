@@ -7,7 +7,6 @@ import { importRecords } from '../../app/import/index.ts'
 import { loadReferenceData } from '../../app/local/reference/load.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import { createCommandLine } from '../command-line.ts'
-import { createStage } from '../custom/stage.ts'
 import {
   addCustomer,
   closeAfter,
@@ -35,14 +34,6 @@ const records = readText('examples/records.ndjson')
 const importLines = (lines: string, dryRun = false) =>
   importRecords(database.operator, ReadableStream.from([Buffer.from(lines)]), { customer: 'acme', dryRun })
 
-const documents = [
-  'examples/custom/certificates-by-scheme.yaml',
-  'examples/custom/expiring-by-country.yaml',
-  'examples/custom/marktmatrix.yaml',
-  'app/custom/shipped/dashboard-overview.yaml',
-  'app/custom/shipped/market-access.yaml',
-]
-
 const paths = [
   ...resourceNames.flatMap((name) => {
     const includes = Object.keys(resources[name].includes)
@@ -54,11 +45,6 @@ const paths = [
   '/v1/products?q=gateway',
   '/v1/changes?after=snapshot',
   '/v1/me',
-  '/v1/custom/certificates-by-scheme',
-  '/v1/custom/expiring-by-country',
-  '/v1/custom/marktmatrix',
-  '/v1/custom/dashboard-overview',
-  '/v1/custom/market-access?product_id=P-100&country_code=DE',
 ]
 
 const momentary = /"(?:request_id|data_as_of|after|next|since)":"[^"]*"|"(?:remaining|reset_seconds)":\d+/g
@@ -77,8 +63,6 @@ const readAnswers = async (get: Get) => {
 await loadReferenceData(database.operator)
 const apiKey = await addCustomer(database, 'acme')
 await importLines(records)
-const stage = createStage(database)
-for (const path of documents) await stage.give('acme', readText(path))
 await run(`update products set name = 'Acme Gateway 101' where id = 'P-100'`)
 await run(`delete from approvals where id = 'A-3'`)
 
@@ -133,7 +117,6 @@ t.test('imports, the dry run and commands work as before', async (t) => {
     await json('customers', 'show', 'acme'),
     await json('keys', 'list'),
     await json('keys', 'networks', keyId, '--anywhere'),
-    await json('custom', 'list'),
     await json('audit', 'list'),
     await json('requests', 'list'),
     await json('signing-keys', 'list'),

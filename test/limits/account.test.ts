@@ -504,3 +504,13 @@ t.test('a unit that is as old as the window is not removed, though its part is s
   t.equal(window.used(windowMs), 1)
   t.end()
 })
+
+t.test('units that the store no longer counts are not removed again', (t) => {
+  const window = createWindow(1_000)
+  window.add(0, 3)
+  window.mark()
+  window.replace(1, [])
+  t.notOk(window.remove(2, 0, 3))
+  t.equal(window.used(2), 0)
+  t.end()
+})

@@ -155,13 +155,18 @@ t.test('more counts than a window has parts are ignored', { skip }, async (t) =>
   t.notOk(store.isDown)
 })
 
-/** A proxy that delays the answers of Redis. */
-const connectThrough = async (t: Test, lateByMs = 0) => {
+type Way = { lateByMs: number; change: (answer: string) => string }
+
+/** A proxy that delays and changes the answers of Redis. */
+const connectThrough = async (
+  t: Test,
+  { lateByMs = 0, change = (answer: string) => answer }: Partial<Way> = {},
+) => {
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
     const upstream = connectTo(server?.port ?? 0, '127.0.0.1')
     client.pipe(upstream)
-    upstream.on('data', (answer) => setTimeout(() => client.write(answer), lateByMs))
+    upstream.on('data', (answer) => setTimeout(() => client.write(change(answer.toString())), lateByMs))
     upstream.on('close', () => client.destroy())
     for (const socket of [client, upstream]) socket.on('error', () => {})
     sockets.add(client)
@@ -171,8 +176,23 @@ const connectThrough = async (t: Test, lateByMs = 0) => {
   return { url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`, sockets }
 }
 
+t.test('a grant below 0 or above the demand is ignored', { skip }, async (t) => {
+  let granted = 3
+  const { url } = await connectThrough(t, {
+    change: (answer) => answer.replace(':3\r\n', `:${granted}\r\n`),
+  })
+  const store = await connect(t, url)
+  const exchange = async () => (await store.exchange(newName(), demand(0, 3)))?.[0]?.granted
+  t.equal(await exchange(), 3)
+  granted = 4
+  t.equal(await exchange(), undefined)
+  granted = -1
+  t.equal(await exchange(), undefined)
+  t.notOk(store.isDown)
+})
+
 t.test('a Redis that answers after 30 ms counts every request once', { skip }, async (t) => {
-  const slow = await connectThrough(t, 30)
+  const slow = await connectThrough(t, { lateByMs: 30 })
   const [store, direct] = [await connect(t, slow.url), await connect(t)]
   const name = newName()
   const limiter = createLimiter<PlanPolicy>({ store, now: () => performance.now(), after, maxAccounts: 1 })
@@ -206,6 +226,27 @@ t.test('a store without a listener counts as down and can be closed', async (t) 
   t.ok(store.isDown)
   t.equal(await store.exchange(newName(), demand(1, 1)), undefined)
   await store.close()
+})
+
+t.test('a closed store leaves no timer behind', async (t) => {
+  const waiting = new Set<object>()
+  const countedAfter = (ms: number, call: () => void) => {
+    const timer = {}
+    waiting.add(timer)
+    const cancel = after(ms, () => {
+      waiting.delete(timer)
+      call()
+    })
+    return () => {
+      waiting.delete(timer)
+      cancel()
+    }
+  }
+  const options = { url: 'redis://127.0.0.1:1', view: () => '', warn: () => {} }
+  const store = createRedisLimits({ ...options, after: countedAfter })
+  t.equal(waiting.size, 1)
+  await store.close()
+  t.equal(waiting.size, 0)
 })
 
 /** Waits for Redis as long as it takes: an instance that has no answer in time judges by itself. */

@@ -196,8 +196,6 @@ t.test('an instance that is paused during an erasure brings no data back', { ski
 
 t.test('a paused process goes on with the rights of now', async (t) => {
   const service = await start(t)
-  await cli('custom', 'apply', 'examples/custom/expiring-by-country.yaml')
-  const custom = '/v1/custom/expiring-by-country'
   type Act = (customer: string, keyId: string) => readonly string[]
   const cases: Record<string, { path?: string; before?: Act; act: Act; from?: number; to: number }> = {
     suspend: { act: (customer) => ['customers', 'suspend', customer], to: 403 },
@@ -211,18 +209,6 @@ t.test('a paused process goes on with the rights of now', async (t) => {
     revoke: { act: (_customer, keyId) => ['keys', 'revoke', keyId, '--yes'], to: 401 },
     rotate: { act: (_customer, keyId) => ['keys', 'rotate', keyId, '--overlap', '0s'], to: 401 },
     networks: { act: (_customer, keyId) => ['keys', 'networks', keyId, '203.0.113.0/24'], to: 403 },
-    'custom grant': {
-      path: custom,
-      act: (customer) => ['custom', 'grant', 'expiring-by-country', customer],
-      from: 404,
-      to: 200,
-    },
-    'custom revoke': {
-      path: custom,
-      before: (customer) => ['custom', 'grant', 'expiring-by-country', customer],
-      act: (customer) => ['custom', 'revoke', 'expiring-by-country', customer],
-      to: 404,
-    },
   }
   for (const [name, { path = '/v1/products', before, act, from = 200, to }] of Object.entries(cases)) {
     const customer = name.replace(' ', '-')

@@ -3,9 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createDb, createPool, inTurn, readerRole } from '../../app/db/connect.ts'
-import { demoCustomerId } from '../../app/identity/principal.ts'
 import { toQueueOwner } from '../../app/limits/address.ts'
-import { installShipped } from '../../app/local/custom-endpoints.ts'
 import type { Owner } from '../../app/overload/fair-queue.ts'
 import { makeCertificate, openHttp2 } from '../api/sockets.ts'
 import {
@@ -24,8 +22,6 @@ const turnsOfOne = 3
 
 const database = await createTestDatabase({ longestWaitMs: 1_000 })
 const { reader, reserved } = database
-await addCustomer(database, demoCustomerId)
-await installShipped(database.operator)
 /** Its queue waits longer than any test takes, so that nothing is refused because the machine is slow. */
 const patientReader = createDb(
   createPool(database.url, { role: readerRole, max: turns, applicationName: 'test', onError: () => {} }),
@@ -71,9 +67,8 @@ t.test('a hundred simultaneous cold requests of one customer are all answered', 
 })
 
 t.test('every database read waits for a turn and gets 503 after the deadline', async (t) => {
-  await get('/v1/custom/dashboard-overview', 'flood')
   const release = holdTurns(everyTurn)
-  const paths = ['/v1/products/unknown', '/v1/custom/dashboard-overview?revision=1', '/v1/changes']
+  const paths = ['/v1/products/unknown', '/v1/lab?limit=3', '/v1/changes']
   paths.push('/v1/changes?wait=25', unknownPage())
   const answers = await Promise.all(paths.map((path) => get(path, 'flood', { 'cache-control': 'no-cache' })))
   t.same(
@@ -89,7 +84,7 @@ t.test('every database read waits for a turn and gets 503 after the deadline', a
 })
 
 t.test('cached answers, /v1/me, health and logins are answered while every turn is taken', async (t) => {
-  const cached = ['/v1/products', '/v1/projects?limit=1', '/v1/custom/dashboard-overview']
+  const cached = ['/v1/products', '/v1/projects?limit=1']
   for (const path of cached) t.equal((await patient.get(path, 'quiet')).status, 200)
   t.equal((await patient.get('/v1/me', 'quiet')).status, 200)
   const release = holdTurns(everyTurn, patientReader)

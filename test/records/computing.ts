@@ -1,10 +1,6 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { bind, bindSources } from '../../app/custom/bind.ts'
-import { checkDocument } from '../../app/custom/check.ts'
-import { readText } from '../../app/custom/read.ts'
-import { listStatement, objectStatement } from '../../app/custom/sql/read.ts'
 import { compile } from '../../app/db/statement-cache.ts'
 import { parsePairs } from '../../app/http/pairs.ts'
 import { getOperators } from '../../app/records/query/filters.ts'
@@ -110,32 +106,3 @@ export const computingOf = (resource: Resource): Computing => {
     ...schemas,
   ])
 }
-
-const listDocuments = (): string[] => [
-  ...globSync('examples/custom/*.yaml', { cwd: root })
-    .sort()
-    .map((file) => readFileSync(join(root, file), 'utf8')),
-  ...[
-    ...readFileSync(join(root, 'docs/custom-documents.md'), 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm),
-  ].map(([, text]) => text as string),
-]
-
-/** Of the documents in `examples/custom` and in the guide, with the examples and defaults of their parameters. */
-export const computingOfCustom = (): Computing =>
-  withFunctions(
-    listDocuments().map((text): [string, string] => {
-      const document = checkDocument(readText(text))
-      const { name, body, params } = document
-      const given = new Map<string, string>()
-      for (const each of params.values()) {
-        const value = each.example ?? each.default ?? each.values?.[0]
-        if (value !== undefined) given.set(each.name, value)
-      }
-      const sources = bindSources(document, given)
-      if (!('queries' in sources)) throw new Error(`${name}: ${JSON.stringify(sources.faults)}`)
-      const bound = bind(document, sources.queries, given, moment)
-      if ('object' in body) return [`custom ${name}`, show(objectStatement(body.object, bound))]
-      const page = { ...bound.getPlan(body.list.source), limit: 50, count: true }
-      return [`custom ${name}`, show(listStatement(body.list, page, bound))]
-    }),
-  )

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
+import { features } from '../../app/features.ts'
 import { prepareDatabase } from '../../app/local/prepare.ts'
 import {
   closeAfter,
@@ -17,7 +18,7 @@ export const createDemoStage = async () => {
   const browser = await startBrowser(t)
   const database = await createTestDatabase()
   const owner = connectOwner(database)
-  await prepareDatabase(owner, createSecrets([secretKey]))
+  await prepareDatabase(owner, createSecrets([secretKey]), { features })
   const clock: TestClock = { offsetMs: 0 }
   const env = { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' }
   const { app, origin } = await listenTestApp(database, { clock, env })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
+import { features } from '../../app/features.ts'
 import { prepareDatabase } from '../../app/local/prepare.ts'
 import { type Approval, type Certificate, judgeMarket } from '../../app/site/browser/market.js'
 import { matchSchemes } from '../../app/site/browser/schemes.js'
@@ -87,7 +88,7 @@ t.test('"may be sold" needs a valid certificate or an exemption for every listed
 t.test('the matrix agrees with market-access for every product and country of the example', async (t) => {
   const database = await createTestDatabase()
   const owner = connectOwner(database)
-  await prepareDatabase(owner, createSecrets([secretKey]))
+  await prepareDatabase(owner, createSecrets([secretKey]), { features })
   const app = await createTestApp(database, { env: { LIMIT_DEMO_BURST: '200', LIMIT_DEMO_MINUTE: '600' } })
   closeAfter(t, app, owner, database)
   const read = async (url: string) =>

@@ -65,9 +65,6 @@ const kernelTables: readonly (readonly [name: string, KnownTable])[] = [
         'replaced_by',
         'networks',
         'client_jwks',
-        'replaces',
-        'overlap',
-        'rotated_at',
       ],
       proofs: ['secret_sha256'],
       internal: [],
@@ -76,17 +73,7 @@ const kernelTables: readonly (readonly [name: string, KnownTable])[] = [
   [
     'key_links',
     {
-      exported: [
-        ...key,
-        'name',
-        'scopes',
-        'networks',
-        'lifetime',
-        'created_at',
-        'expires_at',
-        'replaces',
-        'overlap',
-      ],
+      exported: [...key, 'name', 'scopes', 'networks', 'lifetime', 'created_at', 'expires_at'],
       proofs: ['secret_sha256'],
       internal: [],
     },

@@ -166,6 +166,39 @@ def test_a_message_is_repeated_under_one_id_with_a_signature_each() -> None:
     ]
 
 
+def test_the_key_file_keeps_one_signing_key_between_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "listen-key.pem"
+    keys: list[str] = []
+    monkeypatch.setenv("CERTDATA_API_KEY", "x")
+
+    def run(*words: str) -> str:
+        login = {"body": {"access_token": "t", "token_type": "Bearer", "expires_in": 3600, "scope": ""}}
+        with start_script([login, FEED]) as service, start_script([{"status": 410}]) as receiver:
+            command = ["listen", "--forward", receiver.url, "--url", service.url, "--resources", "products", *words]
+            monkeypatch.setattr(sys, "argv", ["certdata-client", *command])
+            assert main() == 1
+            printed = capsys.readouterr()
+            if receiver.asked:
+                key = json.loads(printed.out.split("JSON Web Key: ")[1].splitlines()[0])
+                read_messages(receiver, key)
+                keys.append(key["x"])
+        return printed.err
+
+    for _ in range(2):
+        assert "would disable the webhook" in run("--key-file", str(file))
+    run()
+    assert keys[0] == keys[1] != keys[2]
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.chmod(0o644)
+    assert f"run chmod 600 {file}" in run("--key-file", str(file))
+    file.write_text("no key")
+    file.chmod(0o600)
+    assert "Expected a private key of Ed25519" in run("--key-file", str(file))
+    assert len(keys) == 3
+
+
 def test_410_and_a_long_failure_end_it_as_they_would_disable_a_webhook() -> None:
     patient = ShortRetries(first_delay=0.001, longest_delay=0.001, give_up=0.0)
     for status, retries, reason in ((410, QUICK, "would disable"), (500, patient, "After three days")):

@@ -4,7 +4,7 @@ import { createAnswerCache } from './etag-cache.ts'
 import { followChanges, readChangesPage, requirePages } from './follow.ts'
 import { createExpiryWarning } from './key-expiry.ts'
 import { readLines } from './lines.ts'
-import { createLogin } from './login.ts'
+import { listTokens } from './login.ts'
 import { formatQuery, type Query } from './query.ts'
 import { defaultRetry } from './retry.ts'
 import { streamChanges } from './stream.ts'
@@ -44,9 +44,9 @@ export const createClient = (options: ClientOptions): Client => {
     fetch: reuseConnections(options.fetch ?? globalThis.fetch.bind(globalThis)),
     timeoutMs: options.timeoutMs ?? 30_000,
   }
-  const retry = { ...defaultRetry, ...options.retry }
+  const retry = { ...defaultRetry, ...options.retry, onRetry: options.onRetry }
   const checkExpiry = createExpiryWarning(options, Date.now)
-  const { tokens, rotateKey } = createLogin(options, { origin, checkExpiry, ...doing }, retry)
+  const tokens = listTokens(options, { origin, checkExpiry, ...doing })
   const cache = options.cache === false ? undefined : (options.cache ?? createAnswerCache())
   const transport = createTransport({ origin, tokens, cache, retry, ...doing })
   const request = <T>(path: string, query?: Query, sending: RequestOptions = {}) =>
@@ -65,7 +65,8 @@ export const createClient = (options: ClientOptions): Client => {
     sending: RequestOptions | undefined,
   ) {
     const target = `${path}${formatQuery(query as Query)}`
-    yield* readLines<T>(await transport.openStream(target, { ...sending, accept: 'application/x-ndjson' }))
+    const answer = await transport.openStream(target, { ...sending, accept: 'application/x-ndjson' })
+    yield* readLines<T>(answer, sending?.signal)
   }
   const readWebhookKeys = async () =>
     (await read<{ keys: WebhookKey[] }>('/.well-known/webhook-keys.json', undefined, { fresh: true })).keys
@@ -90,7 +91,6 @@ export const createClient = (options: ClientOptions): Client => {
       transport.openStream(`${path}${formatQuery(query)}`, { accept: '*/*', ...sending }),
     custom: (name, query, sending) => read(`/v1/custom/${encodeURIComponent(name)}`, query, sending),
     me: async (sending) => (await read<Me>('/v1/me', undefined, sending)).data,
-    rotateKey,
     async *changes(query = {}, sending) {
       requirePages(query)
       for (let asked: Query = query, isOver = false; !isOver; ) {

@@ -1,8 +1,8 @@
-import { delay } from './abort.ts'
 import { readLines } from './lines.ts'
+import { NetworkError } from './network-error.ts'
 import { ProblemError } from './problem.ts'
 import { formatQuery, type Query } from './query.ts'
-import { type RetryOptions, requireTransient, waitBefore } from './retry.ts'
+import { type Retrying, requireTransient, waitBefore, waitForRetry } from './retry.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 import type { ChangesQuery, Resources } from './types.ts'
 
@@ -113,7 +113,7 @@ export const requirePages = ({ after }: Query): void => {
 export const readChangesPage = async <R extends ResourceName>(
   transport: Transport,
   query: Query,
-  sending: RequestOptions & { retry?: RetryOptions } = {},
+  sending: RequestOptions & { retry?: Retrying } = {},
 ): Promise<ChangesPage<R>> => {
   const limitMs = transport.timeoutMs + Number(query.wait ?? 0) * 1000
   return (await transport.json<ChangesPage<R>>(changesPath(query), { ...sending, limitMs })).body
@@ -127,7 +127,7 @@ export const readChangesPage = async <R extends ResourceName>(
  */
 export const followChanges = async <R extends ResourceName>(
   transport: Transport,
-  retry: RetryOptions,
+  retry: Retrying,
   store: ChangeStore<R>,
   options: FollowOptions<R>,
   untilCaughtUp: boolean,
@@ -143,8 +143,9 @@ export const followChanges = async <R extends ResourceName>(
     const path = changesPath({ after: 'snapshot', ...named })
     const answer = await transport.stream(path, { ...sending, accept: 'application/x-ndjson' })
     const token = answer.headers.get('sync-token')
-    if (token === null) throw new TypeError('The state came without a Sync-Token: does a proxy remove it?')
-    const state = watch(readLines<Change<R>>(answer))
+    if (token === null)
+      throw new NetworkError('incomplete', 'The state came without a Sync-Token: does a proxy remove it?')
+    const state = watch(readLines<Change<R>>(answer, signal))
     try {
       await store.replaceAll(state.lines, token)
     } catch (error) {
@@ -186,7 +187,10 @@ export const followChanges = async <R extends ResourceName>(
         token = undefined
       } else {
         failures += 1
-        await delay(waitBefore(failures, requireTransient(error, signal), retry), signal)
+        const failed = requireTransient(error, signal)
+        const waitMs = waitBefore(failures, failed, retry)
+        const path = changesPath({ after: token ?? 'snapshot', ...named })
+        await waitForRetry({ path, attempt: failures, waitMs, error: failed.error }, retry, signal)
       }
     }
   }

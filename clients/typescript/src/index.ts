@@ -13,10 +13,10 @@ export type {
   ResourceName,
 } from './follow.ts'
 export type { Credentials } from './login.ts'
+export { NetworkError, type NetworkReason } from './network-error.ts'
 export { type ProblemCode, ProblemError, parseRetryAfter, readProblem } from './problem.ts'
 export { formatQuery, type Query } from './query.ts'
-export { decideRetry, defaultRetry, type Failure, type RetryOptions } from './retry.ts'
-export type { StoreKey } from './rotate-key.ts'
+export { decideRetry, defaultRetry, type Failure, type RetryEvent, type RetryOptions } from './retry.ts'
 export type { Answer, RequestOptions } from './transport.ts'
 export type * from './types.ts'
 export {

@@ -2,7 +2,13 @@ import { delay } from './abort.ts'
 import { parseLocal } from './address.ts'
 import type { Client } from './client-types.ts'
 import type { ResourceName } from './follow.ts'
-import { createTestKeys, deliverLocally, shortRetries, type TestMessage } from './local-delivery.ts'
+import {
+  createKeyPem,
+  deliverLocally,
+  openTestKeys,
+  shortRetries,
+  type TestMessage,
+} from './local-delivery.ts'
 
 export type ListenOptions = {
   client: Client
@@ -10,6 +16,8 @@ export type ListenOptions = {
   forward: string
   /** Defaults to all resources that the key may read. */
   resources?: readonly ResourceName[] | undefined
+  /** Signs the messages: a private key of Ed25519 as PEM (PKCS #8). Defaults to a new key. */
+  keyPem?: string | undefined
   signal?: AbortSignal
   /** Called with each line for the developer. */
   log: (line: string) => void
@@ -28,18 +36,17 @@ const listReadable = async (client: Client, signal: AbortSignal): Promise<Resour
 }
 
 /**
- * Sends webhook messages about the customer's changes to an address of this machine, signed with a key pair
- * of this call. Sends a test message first. Rejects with the signal's reason, if the receiver answers 410 or
+ * Sends webhook messages about the customer's changes to an address of this machine, signed with `keyPem`. Sends a test message first. Rejects with the signal's reason, if the receiver answers 410 or
  * fails for too long, and with refusals of the service that waiting cannot cure. Throws a TypeError if
  * `forward` is another machine.
  */
 export const listen = async ({ client, forward, log, ...options }: ListenOptions): Promise<never> => {
   const { signal = new AbortController().signal } = options
   const address = parseLocal(forward)
+  const keys = await openTestKeys(options.keyPem ?? (await createKeyPem()))
   const resources = options.resources ?? (await listReadable(client, signal))
   const { value: now } = await client.changes({ resources }, { signal }).next()
   let token = now?.page.next_token
-  const keys = await createTestKeys()
   log(`Public key: ${keys.whpk}`)
   log(`Public key as JSON Web Key: ${JSON.stringify(keys.jwk)}`)
   log(`Changes of ${resources.join(', ')} are sent to ${address}`)

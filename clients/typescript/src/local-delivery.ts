@@ -1,5 +1,5 @@
 import { delay } from './abort.ts'
-import { type Bytes, type Ed25519Key, joinBytes, toBase64, toBase64Url, utf8 } from './bytes.ts'
+import { type Bytes, type Ed25519Key, fromBase64, joinBytes, toBase64, toBase64Url, utf8 } from './bytes.ts'
 import { parseRetryAfter } from './problem.ts'
 
 /** Equal to the service's limits. */
@@ -17,14 +17,28 @@ export type TestKeys = {
   sign(id: string, timestampSeconds: number, body: Bytes): Promise<string>
 }
 
-/** Creates a key pair that exists only in this process. */
-export const createTestKeys = async (): Promise<TestKeys> => {
+const pemLine = /.{1,64}/g
+
+/** Creates a private key of Ed25519 as PEM (PKCS #8). */
+export const createKeyPem = async (): Promise<string> => {
   const pair = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])
-  const { privateKey, publicKey } = pair as Extract<typeof pair, { privateKey: unknown }>
-  const raw = new Uint8Array(await crypto.subtle.exportKey('raw', publicKey))
+  const { privateKey } = pair as Extract<typeof pair, { privateKey: unknown }>
+  const bytes = new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey))
+  const lines = toBase64(bytes).match(pemLine) ?? []
+  return `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`
+}
+
+/** Opens a private key of Ed25519. Throws an Error for any other text. */
+export const openTestKeys = async (pem: string): Promise<TestKeys> => {
+  const [, base64 = '!'] = /-----BEGIN PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END/.exec(pem) ?? []
+  const bytes = fromBase64(base64.replaceAll(/\s/g, ''))
+  const privateKey =
+    bytes && (await crypto.subtle.importKey('pkcs8', bytes, 'Ed25519', true, ['sign']).catch(() => undefined))
+  if (!privateKey) throw new Error('Expected a private key of Ed25519 as PEM (PKCS #8)')
+  const { x = '' } = await crypto.subtle.exportKey('jwk', privateKey)
   return {
-    jwk: { kty: 'OKP', crv: 'Ed25519', x: toBase64Url(raw) },
-    whpk: `whpk_${toBase64(raw)}`,
+    jwk: { kty: 'OKP', crv: 'Ed25519', x },
+    whpk: `whpk_${toBase64(fromBase64(x) ?? new Uint8Array())}`,
     async sign(id, timestampSeconds, body) {
       const signed = joinBytes(utf8(`${id}.${timestampSeconds}.`), body)
       return `v1a,${toBase64(new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, signed)))}`

@@ -1,10 +1,9 @@
 import { createAssertion, type PrivateKey } from './assertion.ts'
 import type { createExpiryWarning } from './key-expiry.ts'
+import { withNetworkErrors } from './network-error.ts'
 import { readProblem } from './problem.ts'
-import type { RetryOptions } from './retry.ts'
-import { createKeyRotation, type StoreKey } from './rotate-key.ts'
 import { createFixedToken, createTokenSource, type Token, type TokenSource } from './token.ts'
-import type { KeySummary, RotatedKey, TokenAnswer } from './types.ts'
+import type { TokenAnswer } from './types.ts'
 
 /** The ways to log in. */
 export type Credentials =
@@ -28,18 +27,15 @@ type Sending = {
   /** Receives the key of each login. */
   checkExpiry: ReturnType<typeof createExpiryWarning>
 }
-type PostRequest = { path: string; body: string | URLSearchParams; headers?: Record<string, string> }
+type LoginRequest = { path: string; body: string | URLSearchParams; headers?: Record<string, string> }
 type Renewed = Exclude<Credentials, { token: string }>
 
-const formatKeyRequest = (path: string, apiKey: string): PostRequest => ({
-  path,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ api_key: apiKey.trim() }),
-})
-
 /** Creates the request of one login. A client with a signing key creates a new assertion each time. */
-const readRequest = async (credentials: Renewed, origin: string): Promise<PostRequest> => {
-  if ('apiKey' in credentials) return formatKeyRequest('/v1/auth/login', credentials.apiKey)
+const readRequest = async (credentials: Renewed, origin: string): Promise<LoginRequest> => {
+  if ('apiKey' in credentials) {
+    const headers = { 'content-type': 'application/json' }
+    return { path: '/v1/auth/login', headers, body: JSON.stringify({ api_key: credentials.apiKey.trim() }) }
+  }
   const body = new URLSearchParams({
     grant_type: 'client_credentials',
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
@@ -48,8 +44,10 @@ const readRequest = async (credentials: Renewed, origin: string): Promise<PostRe
   return { path: '/v1/oauth/token', body }
 }
 
-const post = async <T>(request: PostRequest, { origin, fetch, timeoutMs }: Sending): Promise<T> => {
-  const { path, body, headers } = request
+const logIn = async (credentials: Renewed, sending: Sending): Promise<Token> => {
+  const { origin, fetch, timeoutMs } = sending
+  const { path, body, headers } = await readRequest(credentials, origin)
+  const askedAtMs = Date.now()
   const answer = await fetch(`${origin}${path}`, {
     method: 'POST',
     headers: { accept: 'application/json', ...headers },
@@ -59,42 +57,16 @@ const post = async <T>(request: PostRequest, { origin, fetch, timeoutMs }: Sendi
     credentials: 'omit',
   })
   if (!answer.ok) throw await readProblem(answer)
-  return (await answer.json()) as T
-}
-
-const logIn = async (credentials: Renewed, sending: Sending): Promise<Token> => {
-  const request = await readRequest(credentials, sending.origin)
-  const askedAtMs = Date.now()
-  const { access_token: value, expires_in: seconds, key } = await post<TokenAnswer>(request, sending)
+  const { access_token: value, expires_in: seconds, key } = (await answer.json()) as TokenAnswer
   sending.checkExpiry(key)
   // Counted from the request, because the token was issued later.
   return { value, expiresAtMs: askedAtMs + seconds * 1000 }
 }
 
-type Login = { tokens: TokenSource; rotateKey: (store: StoreKey) => Promise<KeySummary> }
-
-const rejectRotation = async (): Promise<never> => {
-  throw new Error(
-    'Only a client with an API key rotates it. Give the operator another public key of a client that signs',
-  )
-}
-
-/** `retry`: of rotations. Logins are repeated with the reads that need them. */
-export const createLogin = (credentials: Credentials, sending: Sending, retry: RetryOptions): Login => {
-  if ('token' in credentials)
-    return { tokens: createFixedToken(credentials.token), rotateKey: rejectRotation }
-  let used: Renewed = credentials
-  const tokens = createTokenSource(() => logIn(used, sending), Date.now)
-  if (!('apiKey' in credentials)) return { tokens, rotateKey: rejectRotation }
-  let { apiKey } = credentials
-  const rotateKey = createKeyRotation({
-    retry,
-    exchange: () => post<RotatedKey>(formatKeyRequest('/v1/me/keys/rotate', apiKey), sending),
-    async useKey(fresh) {
-      tokens.put(await logIn({ apiKey: fresh }, sending))
-      apiKey = fresh
-      used = { apiKey }
-    },
-  })
-  return { tokens, rotateKey }
-}
+export const listTokens = (credentials: Credentials, sending: Sending): TokenSource =>
+  'token' in credentials
+    ? createFixedToken(credentials.token)
+    : createTokenSource(
+        () => withNetworkErrors(sending.origin, undefined, () => logIn(credentials, sending)),
+        Date.now,
+      )

@@ -1,4 +1,5 @@
 import { delay } from './abort.ts'
+import { NetworkError } from './network-error.ts'
 import { ProblemError } from './problem.ts'
 
 export type RetryOptions = {
@@ -9,6 +10,21 @@ export type RetryOptions = {
   /** Limit of each wait. If Retry-After is longer, the refusal is thrown instead. */
   maxDelayMs: number
 }
+
+/** A request that failed and is sent again. */
+export type RetryEvent = Readonly<{
+  /** Path and query. */
+  path: string
+  /** The number of failed attempts in a row, from 1 on. */
+  attempt: number
+  /** Milliseconds until the next attempt. */
+  waitMs: number
+  /** `undefined` if a stream of changes ended without an error. */
+  error: ProblemError | NetworkError | undefined
+}>
+
+/** The options of a client, with its hook. */
+export type Retrying = RetryOptions & { onRetry?: ((event: RetryEvent) => void) | undefined }
 
 export const defaultRetry: RetryOptions = { retries: 4, firstDelayMs: 200, maxDelayMs: 60_000 }
 
@@ -26,21 +42,22 @@ const repeatableMethods: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 export const isTransient = ({ status }: Failure): boolean =>
   status === undefined || transientStatuses.has(status)
 
+/** An error that is a failed attempt. */
+type Failed = Failure & { error: ProblemError | NetworkError }
+
 /** Converts an error to a failed attempt. `undefined` for an error with another cause. */
-export const getFailure = (error: unknown): Failure | undefined => {
-  if (error instanceof ProblemError) return { status: error.status, retryAfterMs: error.retryAfterMs }
-  // Without a complete answer, fetch throws a TypeError, or the TimeoutError of our signal.
-  const isNetwork =
-    error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')
-  return isNetwork ? {} : undefined
+const findFailed = (error: unknown): Failed | undefined => {
+  if (error instanceof NetworkError) return { error }
+  if (!(error instanceof ProblemError)) return undefined
+  return { error, status: error.status, retryAfterMs: error.retryAfterMs }
 }
 
 /** Returns the failure if waiting may cure it. Throws any other error, or the reason of an aborted signal. */
-export const requireTransient = (error: unknown, signal: AbortSignal | undefined): Failure => {
+export const requireTransient = (error: unknown, signal: AbortSignal | undefined): Failed => {
   signal?.throwIfAborted()
-  const failure = getFailure(error)
-  if (!failure || !isTransient(failure)) throw error
-  return failure
+  const failed = findFailed(error)
+  if (!failed || !isTransient(failed)) throw error
+  return failed
 }
 
 /**
@@ -70,10 +87,21 @@ export const decideRetry = (
   return waitBefore(n, failure, options, random)
 }
 
-/** Calls until it succeeds, fails permanently, or has no attempts left. Only for requests that may be repeated. */
+/** Reports a retry to the hook, and waits. */
+export const waitForRetry = async (
+  event: RetryEvent,
+  { onRetry }: Retrying,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  onRetry?.(event)
+  await delay(event.waitMs, signal)
+}
+
+/** Calls until it succeeds, fails permanently, or has no attempts left. Only for reads. `path`: for the hook. */
 export const withRetry = async <T>(
+  path: string,
   call: () => Promise<T>,
-  options: RetryOptions,
+  options: Retrying,
   signal: AbortSignal | undefined,
 ): Promise<T> => {
   for (let n = 1; ; n++) {
@@ -81,10 +109,10 @@ export const withRetry = async <T>(
       return await call()
     } catch (error) {
       signal?.throwIfAborted()
-      const failure = getFailure(error)
-      const waitMs = failure && decideRetry('GET', n, failure, options)
-      if (waitMs === undefined) throw error
-      await delay(waitMs, signal)
+      const failed = findFailed(error)
+      const waitMs = failed && decideRetry('GET', n, failed, options)
+      if (failed === undefined || waitMs === undefined) throw error
+      await waitForRetry({ path, attempt: n, waitMs, error: failed.error }, options, signal)
     }
   }
 }

@@ -1,9 +1,17 @@
-import { createStepLimit, delay } from './abort.ts'
+import { createStepLimit } from './abort.ts'
 import { createEventParser } from './events.ts'
 import { type ChangesPage, changesPath, requirePages } from './follow.ts'
 import { readBytes } from './lines.ts'
+import { withNetworkErrors } from './network-error.ts'
 import type { Query } from './query.ts'
-import { type Failure, type RetryOptions, requireTransient, waitBefore } from './retry.ts'
+import {
+  type Failure,
+  type RetryEvent,
+  type Retrying,
+  requireTransient,
+  waitBefore,
+  waitForRetry,
+} from './retry.ts'
 import type { Transport } from './transport.ts'
 import type { Value } from './types.ts'
 
@@ -30,14 +38,16 @@ async function* readConnection(
 ): AsyncGenerator<ChangesPage, void, undefined> {
   const limit = createStepLimit(transport.timeoutMs + heartbeatMs, signal)
   const path = changesPath({ ...query, after: place.after })
-  const answer = await limit.step(transport.stream(path, { signal: limit.signal, accept: mediaType }))
+  const answer = await withNetworkErrors(transport.origin, signal, () =>
+    limit.step(transport.stream(path, { signal: limit.signal, accept: mediaType })),
+  )
   const type = answer.headers.get('content-type') ?? ''
   if (type.split(';')[0]?.trim().toLowerCase() !== mediaType) {
     await answer.body?.cancel()
     throw new Error(`The changes came as "${type}", not as events: does a proxy change them?`)
   }
   const parser = createEventParser()
-  for await (const bytes of readBytes(answer, limit.step)) {
+  for await (const bytes of readBytes(answer, signal, limit.step)) {
     const events = parser.push(bytes)
     place.after = parser.lastEventId || place.after
     place.reconnectMs = parser.retryMs ?? place.reconnectMs
@@ -54,7 +64,7 @@ async function* readConnection(
  */
 export async function* streamChanges(
   transport: Transport,
-  retry: RetryOptions,
+  retry: Retrying,
   query: Query,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ChangesPage, void, undefined> {
@@ -62,7 +72,7 @@ export async function* streamChanges(
   const place: Place = { after: query.after, reconnectMs: 0 }
   for (let failures = 0; ; ) {
     signal?.throwIfAborted()
-    let failure: Failure = {}
+    let failure: Failure & { error?: RetryEvent['error'] } = {}
     try {
       for await (const page of readConnection(transport, query, place, signal)) {
         failures = 0
@@ -74,6 +84,8 @@ export async function* streamChanges(
     }
     failures += 1
     const reconnectMs = Math.min(place.reconnectMs, retry.maxDelayMs)
-    await delay(reconnectMs + waitBefore(failures, failure, retry), signal)
+    const waitMs = reconnectMs + waitBefore(failures, failure, retry)
+    const path = changesPath({ ...query, after: place.after })
+    await waitForRetry({ path, attempt: failures, waitMs, error: failure.error }, retry, signal)
   }
 }

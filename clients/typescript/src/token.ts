@@ -27,23 +27,16 @@ const renewAheadPart = 0.2
  * fetches the next. Only an expired token makes callers wait. If the login fails, all waiting callers get the
  * error, and the next `get` tries again.
  */
-export const createTokenSource = (
-  logIn: () => Promise<Token>,
-  now: () => number,
-): TokenSource & { put(token: Token): void } => {
+export const createTokenSource = (logIn: () => Promise<Token>, now: () => number): TokenSource => {
   let current: (Token & { renewAtMs: number }) | undefined
   let login: Promise<string> | undefined
-
-  const put = (token: Token): void => {
-    const lifeMs = token.expiresAtMs - now()
-    const aheadMs = Math.min(renewAheadMs, lifeMs * renewAheadPart)
-    current = { ...token, renewAtMs: token.expiresAtMs - aheadMs }
-  }
 
   const renew = (): Promise<string> => {
     login ??= logIn()
       .then((token) => {
-        put(token)
+        const lifeMs = token.expiresAtMs - now()
+        const aheadMs = Math.min(renewAheadMs, lifeMs * renewAheadPart)
+        current = { ...token, renewAtMs: token.expiresAtMs - aheadMs }
         return token.value
       })
       .finally(() => {
@@ -53,8 +46,6 @@ export const createTokenSource = (
   }
 
   return {
-    /** For a token of another login. */
-    put,
     async get() {
       if (!current || now() >= current.expiresAtMs) return renew()
       // Ignores the error: the next `get` that has to wait reports it.

@@ -1,7 +1,8 @@
 import { orAborted } from './abort.ts'
 import type { AnswerCache } from './etag-cache.ts'
+import { withNetworkErrors } from './network-error.ts'
 import { type ProblemError, readProblem } from './problem.ts'
-import { type RetryOptions, withRetry } from './retry.ts'
+import { type Retrying, withRetry } from './retry.ts'
 import type { TokenSource } from './token.ts'
 
 export type RequestOptions = {
@@ -22,7 +23,7 @@ export type TransportOptions = {
   origin: string
   tokens: TokenSource
   cache: AnswerCache | undefined
-  retry: RetryOptions
+  retry: Retrying
   timeoutMs: number
   fetch: typeof fetch
 }
@@ -68,15 +69,17 @@ export const createTransport = (options: TransportOptions) => {
   const sendOnce = async (path: string, sending: Sending): Promise<Response> => {
     const { signal, limitMs = timeoutMs } = sending
     const token = await orAborted(tokens.get(), signal)
-    const answer = await options.fetch(`${origin}${path}`, {
-      headers: listHeaders(token, sending),
-      signal: getSignal(limitMs, signal),
-      // A redirect would carry the token to another server.
-      redirect: 'manual',
-      credentials: 'omit',
-    })
+    const answer = await withNetworkErrors(origin, signal, () =>
+      options.fetch(`${origin}${path}`, {
+        headers: listHeaders(token, sending),
+        signal: getSignal(limitMs, signal),
+        // A redirect would carry the token to another server.
+        redirect: 'manual',
+        credentials: 'omit',
+      }),
+    )
     if (answer.ok || answer.status === 304) return answer
-    const problem = await readProblem(answer)
+    const problem = await withNetworkErrors(origin, signal, () => readProblem(answer))
     if (refusedTokens.has(problem.code) && tokens.drop(token)) throw new TokenDropped(problem)
     throw problem
   }
@@ -98,21 +101,22 @@ export const createTransport = (options: TransportOptions) => {
     const answer = await send(path, { ...sending, etag: kept?.etag })
     const { headers } = answer
     if (kept && answer.status === 304) return { body: JSON.parse(kept.body), headers, notModified: true }
-    const text = await answer.text()
+    const text = await withNetworkErrors(origin, sending.signal, () => answer.text())
     const etag = headers.get('etag')
     if (etag !== null) cache?.set(path, { etag, body: text })
     return { body: JSON.parse(text), headers, notModified: false }
   }
 
   return {
+    origin,
     timeoutMs,
-    json: <T>(path: string, sending: Sending & { retry?: RetryOptions } = {}): Promise<Answer<T>> =>
-      withRetry(() => read<T>(path, sending), sending.retry ?? retry, sending.signal),
+    json: <T>(path: string, sending: Sending & { retry?: Retrying } = {}): Promise<Answer<T>> =>
+      withRetry(path, () => read<T>(path, sending), sending.retry ?? retry, sending.signal),
     /** Returns a stream, without time limit and retries: a partial result is not usable. */
     stream: (path: string, sending: Sending): Promise<Response> => send(path, { ...sending, limitMs: null }),
     /** Returns a stream, with the retries of `json` for its beginning only. */
     openStream: (path: string, sending: Sending): Promise<Response> =>
-      withRetry(() => send(path, { ...sending, limitMs: null }), retry, sending.signal),
+      withRetry(path, () => send(path, { ...sending, limitMs: null }), retry, sending.signal),
   }
 }
 

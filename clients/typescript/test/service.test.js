@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { createClient, parseCell, splitCsv, verifyWebhook } from 'certdata-client'
 import { toQuery } from './pure.js'
@@ -249,4 +251,32 @@ test('the command listen names its faults, and takes no key as an argument', asy
     assert.deepEqual(await run.ended, [code, null], run.output)
     assert.match(run.output, reason)
   }
+})
+
+test('the key file keeps one signing key between runs, and only for this user', async (t) => {
+  const receiver = createServer((_request, response) => response.writeHead(410).end()).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const folder = mkdtempSync(join(tmpdir(), 'certdata-listen-'))
+  t.after(() => {
+    receiver.close()
+    rmSync(folder, { recursive: true })
+  })
+  const file = join(folder, 'listen-key.pem')
+  const forward = `http://127.0.0.1:${receiver.address().port}/hook`
+  const words = ['listen', '--forward', forward, '--url', url, '--resources', 'products']
+  const readKey = async (...more) => {
+    const run = runCommand([...words, ...more], { CERTDATA_API_KEY: apiKey })
+    assert.deepEqual(await run.ended, [1, null], run.output)
+    return /Public key: (whpk_\S+)/.exec(run.output)?.[1] ?? run.output
+  }
+  const keys = [await readKey('--key-file', file), await readKey('--key-file', file), await readKey()]
+  assert.equal(keys[0], keys[1])
+  assert.notEqual(keys[0], keys[2])
+  assert.match(keys[2], /^whpk_/)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  chmodSync(file, 0o644)
+  assert.match(await readKey('--key-file', file), /run chmod 600 /)
+  writeFileSync(file, 'no key')
+  chmodSync(file, 0o600)
+  assert.match(await readKey('--key-file', file), /Expected a private key of Ed25519/)
 })

@@ -9,14 +9,22 @@ import { checkVersion } from '../../records/golden.ts'
 
 const all = Object.values(resources)
 
+const toPosition = ({ name }: Resource) => ({ customerId: 'acme', limit: 50, after: ['', name, '', ''] })
+
+const computingOfList = (last: Resource, ...others: Resource[]): [string, string] => [
+  `history of ${[...others, last].map(({ name }) => name).join(' and ')}`,
+  show(listHistory({ ...toPosition(last), resources: [...others, last], since: '2026-01-01T00:00:00Z' })),
+]
+
 const computingOfHistory = (): Computing => {
-  const position = { customerId: 'acme', limit: 50, after: ['', 'products', '', ''] }
-  const records = all.map((resource): [string, string] => [
-    `history of a record of ${resource.name}`,
-    show(recordHistory({ ...position, resource, id: 'x', day: moment.today })),
+  const parts = all.flatMap((resource): [string, string][] => [
+    computingOfList(resource),
+    [
+      `history of a record of ${resource.name}`,
+      show(recordHistory({ ...toPosition(resource), resource, id: 'x', day: moment.today })),
+    ],
   ])
-  const list = show(listHistory({ ...position, resources: all, since: '2026-01-01T00:00:00Z' }))
-  return withFunctions([['history', list], ...records])
+  return withFunctions([computingOfList(resources.products, resources.certificates), ...parts])
 }
 
 t.test('a history that is computed in another way has another version', async (t) => {

@@ -6,7 +6,7 @@ import { catalogue } from '../../../app/errors.ts'
 import { assertionAlgorithms } from '../../../app/features/oauth/client-keys.ts'
 import { parseApiKey } from '../../../app/identity/api-keys.ts'
 import { resourceNames } from '../../../app/records/resources/index.ts'
-import { createStage } from '../../custom/stage.ts'
+import { grantName } from '../../grants.ts'
 import {
   addCustomer,
   closeAfter,
@@ -20,9 +20,6 @@ import { postForm } from './post-form.ts'
 const database = await createTestDatabase()
 const { app, origin } = await listenTestApp(database)
 closeAfter(t, app, database)
-
-const stage = createStage(database)
-const stock = 'name: stock\nrevision: 1\nobject: { n: { count: { from: products } } }'
 
 let customers = 0
 type Limits = { plan?: Plan; scopes?: string[] | null; customer?: string }
@@ -135,14 +132,14 @@ t.test('the token answer equals a login’s and must not be stored', async (t) =
 
 t.test('a token is limited to the requested scopes, which must be scopes of the key', async (t) => {
   const limited = await newClient({ scopes: ['lab:read', 'products:read', 'custom:stock'] })
-  await stage.give(limited.customer, stock)
+  await grantName(database, limited.customer, 'stock')
   const readScopes = async (token: string) => (await use(token)).json().data.scopes
   t.strictSame(await readScopes(await readToken(limited, { scope: 'products:read custom:stock' })), [
     'custom:stock',
     'products:read',
   ])
   const unlimited = await newClient()
-  await stage.grant('stock', unlimited.customer)
+  await grantName(database, unlimited.customer, 'stock')
   const token = await readToken(unlimited, { scope: 'lab:read lab:read' })
   t.strictSame(await readScopes(token), ['lab:read'])
   const answer = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${token}` } })
@@ -158,8 +155,8 @@ const named = [...resourceNames, 'changes'].map((name) => `${name}:read`)
 t.test('every list of scopes names the custom endpoints; other scopes are refused', async (t) => {
   const each = await newClient()
   const other = await newClient()
-  await stage.give(other.customer, stock)
-  await stage.give(each.customer, stock.replace('stock', 'shelf'))
+  await grantName(database, other.customer, 'stock')
+  await grantName(database, each.customer, 'shelf')
   const all = [...named, 'custom:shelf']
   const login = () => app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: each.secret } })
   t.equal((await login()).json().scope, all.join(' '))
@@ -170,9 +167,9 @@ t.test('every list of scopes names the custom endpoints; other scopes are refuse
   t.same((await use(exactly)).json().data.scopes, all.toSorted())
 
   const countScopes = async () => (await use(token)).json().data?.scopes.length
-  await stage.grant('shelf', each.customer)
+  await grantName(database, each.customer, 'shelf')
   await until('the list is with it', async () => (await countScopes()) === 8)
-  await stage.grant('shelf', each.customer, false)
+  await grantName(database, each.customer, 'shelf', false)
   await until('the list is without it', async () => (await countScopes()) === 7)
   const limited = await newClient({ scopes: ['lab:read', 'custom:stock'], customer: each.customer })
   const asked = [
@@ -192,11 +189,7 @@ t.test('every list of scopes names the custom endpoints; other scopes are refuse
 t.test('a token holds at most 100 scopes and 4 KiB: more must be narrowed', async (t) => {
   const each = await newClient()
   const name = (n: number) => `${'many-'.padEnd(40, 'x')}-${n}`
-  await stage.run(`insert into custom_endpoints (name) select '${name(0).slice(0, -1)}' || n from generate_series(1, 120) n;
-    insert into custom_documents (name, revision, document)
-      select name, 1, '{}' from custom_endpoints where name like 'many-%';
-    insert into custom_grants (customer_id, name, granted)
-      select '${each.customer}', name, true from custom_endpoints where name like 'many-%'`)
+  for (let n = 1; n <= 120; n++) await grantName(database, each.customer, name(n))
   const ask = (scope?: string) => post('token', as(each, scope === undefined ? grant : { ...grant, scope }))
   const scopes = (count: number) => Array.from({ length: count }, (_, n) => `custom:${name(n + 1)}`).join(' ')
   const all = await ask()

@@ -70,8 +70,6 @@ t.test('an error of a narrowed token does not blame its key', async (t) => {
     status: 403,
     detail: /issued without the scope products:read, which its API key has/,
   })
-  const custom = (await open.inject({ url: '/v1/custom/nothing', headers })).json()
-  t.notMatch(custom.detail, /its API key has/)
 })
 
 t.test('the scope audit:read must be named by the key', async (t) => {

@@ -5,7 +5,7 @@ import t from 'tap'
 import { importRecords } from '../../../app/import/index.ts'
 import { loadReferenceData } from '../../../app/local/reference/load.ts'
 import { createCommandLine, run as runCommand } from '../../command-line.ts'
-import { createStage } from '../../custom/stage.ts'
+import { grantName } from '../../grants.ts'
 import {
   closeAfter,
   createTestApp,
@@ -52,8 +52,7 @@ const fill = async () => {
     old.database,
     `insert into lab (customer_id, id, report_number, title, status) values ('acme', 'L-2', 'N', 'V', 'draft')`,
   )
-  const { give } = createStage(old.database)
-  await give('acme', readText('examples/custom/expiring-by-country.yaml'))
+  await grantName(old.database, 'acme', 'expiring-by-country')
   const { api_key: apiKey } = await old.json('keys', 'issue', 'acme')
   return apiKey as string
 }

@@ -13,6 +13,7 @@ from .errors import (
     ConnectionFault,
     Forbidden,
     InvalidRequest,
+    NetworkReason,
     NotFound,
     QuotaExceeded,
     ServiceFault,
@@ -23,7 +24,7 @@ from .errors import (
 from .follow import AsyncChangeStore, ChangeStore, FollowOptions
 from .query import Query, format_query
 from .resource import Resource
-from .retry import Retry
+from .retry import OnRetry, Retry, RetryEvent
 from .types import Change
 from .webhooks import WebhookError, WebhookMessage, verify_webhook
 
@@ -45,12 +46,15 @@ __all__ = [
     "InvalidRequest",
     "Kept",
     "MemoryCache",
+    "NetworkReason",
     "NotFound",
+    "OnRetry",
     "PrivateKey",
     "Query",
     "QuotaExceeded",
     "Resource",
     "Retry",
+    "RetryEvent",
     "ServiceFault",
     "ServiceUnavailable",
     "SyncTokenExpired",

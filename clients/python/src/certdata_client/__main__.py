@@ -6,12 +6,14 @@ import os
 import sys
 from argparse import ArgumentParser
 from functools import partial
+from pathlib import Path
 
 from .client import Client
 from .errors import CertdataError
-from .listen import listen
+from .listen import create_key_pem, listen
 
 _INTERRUPTED = 130
+_OTHERS_MAY_USE = 0o077
 
 
 def _parser() -> ArgumentParser:
@@ -28,8 +30,21 @@ def _parser() -> ArgumentParser:
     command.add_argument(
         "--key", choices=["-"], help="read the API key from standard input (default: CERTDATA_API_KEY)"
     )
+    command.add_argument("--key-file", help="keep the signing key in this file (default: a new key for each run)")
     command.add_argument("--resources", help="only these, separated by commas (default: all that the key may read)")
     return parser
+
+
+def _read_signing_key(file: Path) -> bytes:
+    """Return the key of this file, which is created with a new key if it does not exist."""
+    if not file.exists():
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as created:
+            created.write(create_key_pem())
+    # Windows has no such modes.
+    if os.name == "posix" and file.stat().st_mode & _OTHERS_MAY_USE:
+        raise ValueError(f"Other users may read the signing key: run chmod 600 {file}")
+    return file.read_bytes()
 
 
 def main() -> int:
@@ -44,8 +59,9 @@ def main() -> int:
         if not key:
             parser.error("no API key: set CERTDATA_API_KEY, or write the key to standard input with --key -")
         with Client(given.url, api_key=key) as client:
-            listen(client, given.forward, log=partial(print, flush=True), resources=resources)
-    except (CertdataError, ImportError, ValueError) as error:
+            signing_key = _read_signing_key(Path(given.key_file)) if given.key_file else None
+            listen(client, given.forward, log=partial(print, flush=True), resources=resources, key=signing_key)
+    except (CertdataError, ImportError, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -22,7 +22,7 @@ from .key_expiry import OnKeyExpiring
 from .options import Options, connection_faults, signer_of
 from .query import Query, encode_segment
 from .resources import RESOURCES, AsyncResources
-from .retry import Retry
+from .retry import OnRetry, Retry
 from .webhooks import WebhookMessage
 
 
@@ -46,6 +46,7 @@ class AsyncClient(AsyncResources, AsyncDriver):
         retry: Retry | None = None,
         timeout: float = 30.0,
         on_key_expiring: OnKeyExpiring | None = None,
+        on_retry: OnRetry | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         """
@@ -53,12 +54,13 @@ class AsyncClient(AsyncResources, AsyncDriver):
         the id and the private key of a client that signs. `kid` is the name of the key. It is needed if the operator
         has registered several keys of this kind. `audience` is the service's configured origin, if it differs from the
         origin of `url`. `timeout` is in seconds, for each step of an attempt. `on_key_expiring` is called once, at the
-        first login within 14 days of the key's end; by default the client logs a warning. `transport` replaces httpx's
-        default, for example for a proxy.
+        first login within 14 days of the key's end; by default the client logs a warning. `on_retry` is called
+        before each wait for another attempt, for logs and metrics; its errors end the request. `transport` replaces
+        httpx's default, for example for a proxy.
         """
         origin = parse_origin(url)
         signer = signer_of(client_id, private_key, audience or origin, kid)
-        options = Options(api_key, token, signer, cache, retry or Retry(), timeout, on_key_expiring)
+        options = Options(api_key, token, signer, cache, retry or Retry(), timeout, on_key_expiring, on_retry)
         super().__init__(origin, options.core(), transport)
         for name in RESOURCES:
             setattr(self, name, AsyncResource(self, name))
@@ -74,15 +76,6 @@ class AsyncClient(AsyncResources, AsyncDriver):
     async def me(self) -> types.MeData:
         """Return the customer, the plan, the scopes and the limits."""
         return cast(types.MeData, (await self.request("/v1/me")).body["data"])
-
-    async def rotate_key(self, store: Callable[[str], Awaitable[object] | object]) -> types.KeySummary:
-        """
-        Exchange the API key for a new one: call `store` with it, await it, and log in with it. The previous key ends a
-        week later. Until that login it works as before, and a repeated call replaces the new key. Let one process of
-        yours rotate. Needs the scope `keys:rotate`. Raise QuotaExceeded within an hour of the last rotation, and
-        ValueError for a client without an API key.
-        """
-        return await self._run(self._core.rotate_key(store))
 
     @asynccontextmanager
     async def download(

@@ -13,9 +13,10 @@ import httpx
 from .core import Core
 from .errors import CertdataError
 from .events import EventParser
-from .flow import Flow, Pause
+from .flow import Flow
 from .follow import PATH, changes_query
-from .retry import Failure, require_transient, wait_before
+from .query import format_query
+from .retry import Failure, RetryEvent, require_transient, wait_before
 from .types import Changes
 
 _MEDIA_TYPE = "text/event-stream"
@@ -47,10 +48,12 @@ class ChangeStream:
         failures. Return None if the caller has set `stop`. Raise a refusal that waiting cannot cure.
         """
         retry, failure = self._core.retry, Failure()
+        fault: CertdataError | None = None
         while True:
             if self._attempts:
                 seconds = min(self._reconnect, retry.max_delay) + wait_before(self._attempts, failure, retry)
-                yield Pause(seconds, self._stop)
+                event = RetryEvent(f"{PATH}{format_query(self._query)}", self._attempts, seconds, fault)
+                yield from self._core.pause(event, self._stop)
             if self.is_stopped:
                 return None
             self._attempts += 1
@@ -64,7 +67,7 @@ class ChangeStream:
             try:
                 reply = yield from opening
             except CertdataError as error:
-                failure = require_transient(error)
+                failure, fault = require_transient(error), error
             else:
                 self._parser = EventParser()
                 return cast(httpx.Response, reply.response)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, cast
+from threading import Event
+from typing import Any, Generic
 
 import httpx
 from typing_extensions import TypeVar
 
 from .cache import AnswerCache, Kept
 from .errors import ApiError, CertdataError, read_problem
-from .flow import Flow, LogIn, Pause, Reply, Send
+from .flow import Flow, Pause, Reply, Send, Tell
 from .query import Query, format_query
-from .retry import Retry, decide_retry, failure_of
+from .retry import OnRetry, Retry, RetryEvent, decide_retry, failure_of
 from .tokens import FixedToken, Tokens
-from .types import KeySummary
 from .webhooks import WebhookVerifier
 
 T = TypeVar("T", default=Any)
@@ -59,11 +59,19 @@ def in_stable_order(query: Query | None) -> Query:
 class Core:
     """The flows of one customer's requests."""
 
-    def __init__(self, tokens: Tokens | FixedToken, cache: AnswerCache | None, retry: Retry, timeout: float) -> None:
+    def __init__(
+        self,
+        tokens: Tokens | FixedToken,
+        cache: AnswerCache | None,
+        retry: Retry,
+        timeout: float,
+        on_retry: OnRetry | None = None,
+    ) -> None:
         self._tokens = tokens
         self._cache = cache
         self.retry = retry
         self.timeout = timeout
+        self._on_retry = on_retry
         self.webhooks = WebhookVerifier(self)
 
     def read(
@@ -77,7 +85,7 @@ class Core:
         """Read a JSON answer."""
         target = f"{path}{format_query(query)}"
         limit = timeout or self.timeout
-        return self._repeat(lambda: self._read_once(target, fresh, limit), retry or self.retry)
+        return self._repeat(target, lambda: self._read_once(target, fresh, limit), retry or self.retry)
 
     def open(
         self,
@@ -93,15 +101,7 @@ class Core:
         headers = self._headers(accept, fresh, None)
         limit = timeout or self.timeout
         opening = lambda: self._send(target, headers, limit, is_stream=True)  # noqa: E731
-        return self._repeat(opening, retry or self.retry)
-
-    def rotate_key(self, store: Callable[[str], object]) -> Flow[KeySummary]:
-        """Exchange the API key for a new one, which is passed to `store` before it is used."""
-        tokens = self._tokens
-        if isinstance(tokens, FixedToken):
-            raise ValueError("only a client with an API key rotates it")
-        repeat = lambda attempt: self._repeat(attempt, self.retry)  # noqa: E731
-        return cast("KeySummary", (yield LogIn(lambda: tokens.rotate(store, repeat), is_needed=True)))
+        return self._repeat(target, opening, retry or self.retry)
 
     @staticmethod
     def _headers(accept: str, fresh: bool, etag: str | None) -> dict[str, str]:
@@ -112,7 +112,13 @@ class Core:
             headers["if-none-match"] = etag
         return headers
 
-    def _repeat(self, attempt: Callable[[], Flow[T]], retry: Retry) -> Flow[T]:
+    def pause(self, event: RetryEvent, stop: Event | None = None) -> Flow[None]:
+        """Report a retry to the hook, and wait, or until `stop` is set."""
+        if call := self._on_retry:
+            yield Tell(lambda: call(event))
+        yield Pause(event.wait, stop)
+
+    def _repeat(self, target: str, attempt: Callable[[], Flow[T]], retry: Retry) -> Flow[T]:
         n = 0
         while True:
             n += 1
@@ -122,7 +128,8 @@ class Core:
                 seconds = decide_retry("GET", n, failure_of(error), retry)
                 if seconds is None:
                     raise
-            yield Pause(seconds)
+                event = RetryEvent(target, n, seconds, error)
+            yield from self.pause(event)
 
     def _read_once(self, target: str, fresh: bool, timeout: float) -> Flow[Answer[Any]]:
         kept = self._cache.get(target) if self._cache else None

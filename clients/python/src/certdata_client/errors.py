@@ -6,7 +6,7 @@ import json
 import re
 import time
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
@@ -34,8 +34,21 @@ class CertdataError(Exception):
     """Every error of this client."""
 
 
+NetworkReason = Literal["unresolved", "refused", "certificate", "timeout", "incomplete", "unreachable"]
+"""
+Why no complete answer arrived. `unresolved`: the host name has no address. `refused`: nothing listens there.
+`certificate`: its certificate is not trusted. `timeout`: the time limit was reached. `incomplete`: the connection
+broke. `unreachable`: any other reason.
+"""
+
+
 class ConnectionFault(CertdataError):
-    """No complete answer arrived: the connection failed, broke, or took too long."""
+    """No complete answer arrived. `__cause__` is the error of httpx."""
+
+    def __init__(self, message: str, reason: NetworkReason = "incomplete") -> None:
+        super().__init__(message)
+        self.reason: NetworkReason = reason
+        """A code for programs."""
 
 
 class ApiError(CertdataError):

@@ -11,9 +11,9 @@ from typing_extensions import TypedDict
 
 from .core import Core
 from .errors import CertdataError, ConnectionFault, SyncTokenExpired
-from .flow import Flow, Pause, TakeState, Tell
-from .query import Query
-from .retry import Retry, require_transient, wait_before
+from .flow import Flow, TakeState, Tell
+from .query import Query, format_query
+from .retry import Retry, RetryEvent, require_transient, wait_before
 from .types import Change, Changes
 
 PATH = "/v1/changes"
@@ -157,11 +157,14 @@ def follow_changes(core: Core, store: Any, following: Following) -> Flow[None]:
                 yield Tell(lambda error=expired: following.on_restart(error))  # type: ignore[misc]
             continue
         except CertdataError as error:
-            failure = require_transient(error)
+            seconds = wait_before(failures + 1, require_transient(error), core.retry)
             failures += 1
-            yield Pause(wait_before(failures, failure, core.retry), following.stop)
+            path = f"{PATH}{format_query({'after': token or 'snapshot', **following.selection})}"
+            event = RetryEvent(path, failures, seconds, error)
+        else:
+            if is_caught_up and following.on_caught_up:
+                yield Tell(following.on_caught_up)
+            if is_caught_up and following.until_caught_up:
+                return
             continue
-        if is_caught_up and following.on_caught_up:
-            yield Tell(following.on_caught_up)
-        if is_caught_up and following.until_caught_up:
-            return
+        yield from core.pause(event, following.stop)

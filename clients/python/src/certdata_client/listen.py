@@ -39,16 +39,33 @@ class ReceiverFault(CertdataError):
     """The receiver answered 410 or failed for too long, which would disable a webhook."""
 
 
-class EphemeralKeys:
-    """A key pair that exists only in this process."""
+def create_key_pem() -> bytes:
+    """Create a private key of Ed25519 as PEM (PKCS #8)."""
+    try:
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+    except ImportError as error:
+        raise ImportError(HINT) from error
+    return Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
-    def __init__(self) -> None:
+
+class SigningKeys:
+    """The key pair of a private key, as PEM. Raise ValueError for any other text."""
+
+    def __init__(self, pem: bytes) -> None:
         try:
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+            from cryptography.hazmat.primitives.serialization import load_pem_private_key
         except ImportError as error:
             raise ImportError(HINT) from error
-        self._private = Ed25519PrivateKey.generate()
-        raw = self._private.public_key().public_bytes_raw()
+        try:
+            private = load_pem_private_key(pem, None)
+        except (TypeError, ValueError):
+            private = None
+        if not isinstance(private, Ed25519PrivateKey):
+            raise ValueError("Expected a private key of Ed25519 as PEM (PKCS #8)")
+        self._private = private
+        raw = private.public_key().public_bytes_raw()
         self.jwk = {"kty": "OKP", "crv": "Ed25519", "x": to_base64url(raw)}
         self.whpk = f"whpk_{base64.b64encode(raw).decode()}"
         """The public key in the format of Standard Webhooks."""
@@ -69,9 +86,15 @@ class _Attempt(NamedTuple):
 class LocalDelivery:
     """Sends messages to an address of this machine. Raise ValueError for another address."""
 
-    def __init__(self, forward: str, log: Callable[[str], object], retries: ShortRetries) -> None:
+    def __init__(
+        self,
+        forward: str,
+        log: Callable[[str], object],
+        retries: ShortRetries,
+        key: bytes | None = None,
+    ) -> None:
         self.address = parse_local(forward)
-        self.keys = EphemeralKeys()
+        self.keys = SigningKeys(key or create_key_pem())
         self._log = log
         self._retries = retries
         # The proxy in the environment cannot reach this machine.
@@ -161,14 +184,15 @@ def listen(
     log: Callable[[str], object],
     resources: Sequence[str] | None = None,
     retries: ShortRetries | None = None,
+    key: bytes | None = None,
 ) -> None:
     """
-    Send webhook messages about the customer's changes to an address of this machine, without end, signed with a key
-    pair of this call. Send a test message first. `resources` defaults to all that the key may read. Raise
-    ReceiverFault if a webhook would be disabled, ValueError if `forward` is another machine, and refusals of the
-    service that waiting cannot cure.
+    Send webhook messages about the customer's changes to an address of this machine, without end, signed with
+    `key`, a private key of Ed25519 as PEM, or with a new one. Send a test message first. `resources` defaults to all
+    that the API key may read. Raise ReceiverFault if a webhook would be disabled, ValueError if `forward` is another
+    machine, and refusals of the service that waiting cannot cure.
     """
-    delivery = LocalDelivery(forward, log, retries or ShortRetries())
+    delivery = LocalDelivery(forward, log, retries or ShortRetries(), key)
     try:
         names = list(resources) if resources else _list_readable(client)
         token = next(iter(client.changes({"resources": names})))["page"]["next_token"]

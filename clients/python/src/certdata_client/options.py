@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,10 +15,10 @@ import httpx
 from .assertions import PrivateKey, create_assertion
 from .cache import AnswerCache, MemoryCache
 from .core import Core
-from .errors import ConnectionFault
+from .errors import ConnectionFault, NetworkReason
 from .flow import Reply, Send
 from .key_expiry import ExpiryWarning, OnKeyExpiring
-from .retry import Retry
+from .retry import OnRetry, Retry
 from .tokens import FixedToken, Tokens, key_login, signed_login
 
 # Longer than the pauses of most programs, and shorter than the 72 s after which the service closes an idle connection.
@@ -35,6 +37,7 @@ class Options:
     retry: Retry = field(default_factory=Retry)
     timeout: float = 30.0
     on_key_expiring: OnKeyExpiring | None = None
+    on_retry: OnRetry | None = None
     clock: Callable[[], float] = time.monotonic
 
     def core(self) -> Core:
@@ -48,8 +51,8 @@ class Options:
             tokens = FixedToken(token)
         else:
             login = partial(signed_login, signer) if signer else partial(key_login, str(api_key))
-            tokens = Tokens(login, self.timeout, self.clock, ExpiryWarning(self.on_key_expiring), api_key)
-        return Core(tokens, cache, self.retry, self.timeout)
+            tokens = Tokens(login, self.timeout, self.clock, ExpiryWarning(self.on_key_expiring))
+        return Core(tokens, cache, self.retry, self.timeout, self.on_retry)
 
 
 def signer_of(
@@ -63,6 +66,39 @@ def signer_of(
     return partial(create_assertion, client_id, private_key, audience, kid=kid)
 
 
+_WORDS: dict[NetworkReason, str] = {
+    "unresolved": "its name has no address",
+    "refused": "nothing listens there",
+    "certificate": "its certificate is not trusted",
+    "timeout": "it took too long",
+    "incomplete": "the connection broke",
+    "unreachable": "it cannot be reached",
+}
+
+
+def _list_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and the errors that led to it, also those of parallel attempts."""
+    while error is not None:
+        yield error
+        for each in getattr(error, "exceptions", ()):
+            yield from _list_causes(each)
+        error = error.__cause__ or error.__context__
+
+
+def _reason_of(error: httpx.HTTPError) -> NetworkReason:
+    if isinstance(error, httpx.TimeoutException):
+        return "timeout"
+    for cause in _list_causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return "certificate"
+        if isinstance(cause, socket.gaierror):
+            return "unresolved"
+        if isinstance(cause, ConnectionRefusedError):
+            return "refused"
+    is_unreachable = isinstance(error, (httpx.ConnectError, httpx.ProxyError))
+    return "unreachable" if is_unreachable else "incomplete"
+
+
 @contextmanager
 def connection_faults() -> Iterator[None]:
     """Turn httpx's errors of an incomplete answer into ConnectionFault."""
@@ -71,7 +107,9 @@ def connection_faults() -> Iterator[None]:
     except (httpx.UnsupportedProtocol, httpx.LocalProtocolError):
         raise
     except (httpx.TransportError, httpx.DecodingError) as error:
-        raise ConnectionFault(str(error) or type(error).__name__) from error
+        reason = _reason_of(error)
+        details = str(error) or type(error).__name__
+        raise ConnectionFault(f"No complete answer: {_WORDS[reason]} ({details})", reason) from error
 
 
 def request_of(http: httpx.Client | httpx.AsyncClient, origin: str, send: Send) -> httpx.Request:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .errors import ApiError, CertdataError
@@ -21,6 +22,23 @@ class Retry:
     """Seconds. Limit of the first wait. Each further limit is at most twice the previous one."""
     max_delay: float = 60.0
     """Seconds. Limit of each wait. If Retry-After is longer, the refusal is raised instead."""
+
+
+@dataclass(frozen=True)
+class RetryEvent:
+    """A request that failed and is sent again."""
+
+    path: str
+    """Path and query."""
+    attempt: int
+    """The number of failed attempts in a row, from 1 on."""
+    wait: float
+    """Seconds until the next attempt."""
+    error: CertdataError | None
+    """None if a stream of changes ended."""
+
+
+OnRetry = Callable[[RetryEvent], object]
 
 
 @dataclass(frozen=True)
