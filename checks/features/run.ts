@@ -1,20 +1,12 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, globSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Feature } from '../../app/feature.ts'
 import { features } from '../../app/features.ts'
 import { freePort, makeDataFolder } from '../../test/servers.ts'
+import { createCopy, runInCopy } from '../copy.ts'
 import { removeFeature } from './remove.ts'
 
 /**
@@ -23,42 +15,20 @@ import { removeFeature } from './remove.ts'
  * feature, and `-- kernel` a copy without any. `--tests` and files: only these tests.
  */
 
-const root = join(import.meta.dirname, '../..')
 const words = process.argv.slice(2)
 const at = words.includes('--tests') ? words.indexOf('--tests') : words.length
 const [names, chosenTests] = [words.slice(0, at), words.slice(at + 1)]
 const patienceMs = 60_000
-const testSeconds = 420
 const demoQuota = { LIMIT_DEMO_BURST: '10000', LIMIT_DEMO_MINUTE: '100000' }
 const typedFolders = ['app', 'plugins', 'routes', 'schemas', 'test']
 
 /** Other guides still link to the feature's guide, and clients have its methods. Both are edited by hand. */
 const ofReaders = ['test/documents.test.ts', 'test/clients']
 
-const createCopy = (folder: string): void => {
-  const options = { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 } as const
-  for (const path of execFileSync('git', ['ls-files'], options).split('\n').filter(Boolean)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    cpSync(join(root, path), join(folder, path))
-  }
-  for (const path of ofReaders) rmSync(join(folder, path), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-}
-
-const run = (folder: string, words: readonly string[], env: Record<string, string> = {}): boolean => {
-  const { status, stdout } = spawnSync(process.execPath, words, {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...process.env, TAP_TIMEOUT: String(testSeconds), ...env },
-  })
-  if (status !== 0) process.stdout.write(stdout.split('\n').slice(-60).join('\n'))
-  return status === 0
-}
-
 const checkTypes = (folder: string): boolean => {
   const config = { extends: './tsconfig.json', include: typedFolders }
   writeFileSync(join(folder, 'tsconfig.kernel.json'), JSON.stringify(config))
-  return run(folder, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.kernel.json'])
+  return runInCopy(folder, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.kernel.json'])
 }
 
 const isAnswered = async (origin: string): Promise<boolean> => {
@@ -90,7 +60,7 @@ const checkStart = async (folder: string): Promise<boolean> => {
       await delay(50)
     }
     const hasVerify = existsSync(join(folder, 'app/features/verify'))
-    return !hasVerify || run(folder, ['app/certdata.js', 'verify', origin, '--demo'])
+    return !hasVerify || runInCopy(folder, ['app/certdata.js', 'verify', origin, '--demo'])
   } finally {
     if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM')
     await ended
@@ -100,7 +70,7 @@ const checkStart = async (folder: string): Promise<boolean> => {
 const checkTests = (folder: string): boolean => {
   const found = globSync('test/**/*.test.ts', { cwd: folder }).sort()
   const all = chosenTests.length > 0 ? chosenTests : found
-  const failed = all.filter((file) => !run(folder, [file]))
+  const failed = all.filter((file) => !runInCopy(folder, [file]))
   for (const file of failed) process.stdout.write(`  failed: ${file}\n`)
   return failed.length === 0
 }
@@ -110,12 +80,13 @@ const checkWithout = async (missing: readonly Feature[], about: string): Promise
   const folder = makeDataFolder('features')
   try {
     createCopy(folder)
+    for (const path of ofReaders) rmSync(join(folder, path), { recursive: true })
     // The last one first, because it may need others.
     for (const feature of missing.toReversed()) removeFeature(folder, feature)
     const steps: [step: string, check: () => boolean | Promise<boolean>][] = [
       ['types', () => checkTypes(folder)],
       // A start compares the database with this file.
-      ['schema.sql', () => run(folder, ['test/db/schema.test.ts'], { WRITE_SCHEMA: '1' })],
+      ['schema.sql', () => runInCopy(folder, ['test/db/schema.test.ts'], { WRITE_SCHEMA: '1' })],
       ['npm start, and verify', () => checkStart(folder)],
       ['tests of the kernel', () => checkTests(folder)],
     ]

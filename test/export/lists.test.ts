@@ -51,7 +51,7 @@ const readPages = async (name: string, query: string): Promise<string[]> => {
   return records
 }
 
-const queries: Record<ResourceName, string> = {
+const queries: Partial<Record<ResourceName, string>> = {
   certificates: ' &validity=valid &sort=valid_until,number &on=2030-01-31&expiring_within=30 &tags=x',
   products: ' &sort=-model &product_status=active &name[prefix]=A &fields=name,tags',
   projects: ' &sort=due_on &status[nin]=draft,quoted',
@@ -61,7 +61,9 @@ const queries: Record<ResourceName, string> = {
 }
 const lists = await Promise.all(
   resourceNames.flatMap((name) =>
-    queries[name].split(' ').map(async (query) => ({ name, query, pages: await readPages(name, query) })),
+    (queries[name] ?? ' &sort=-id')
+      .split(' ')
+      .map(async (query) => ({ name, query, pages: await readPages(name, query) })),
   ),
 )
 
