@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
+import { checkOut, pairScenarios } from './against.ts'
 import { isDisturbed, judgeResults, listFailures, readFloors, writeFloors } from './floors.ts'
 import { cpuMs } from './lib/cpu.ts'
 import { takeCore } from './lib/machine.ts'
 import { getPostmaster } from './lib/postgres.ts'
 import { say } from './lib/progress.ts'
-import { createWorld } from './lib/world.ts'
+import { createWorld, type Release, type World } from './lib/world.ts'
 import { plants } from './plants.ts'
-import { describeMachine, printTable, writeReport } from './report.ts'
+import { describeMachine, printTable, type Report, writeReport } from './report.ts'
 import { measureScenarios, type Result } from './rounds.ts'
 import { createScenarios, type Scenario } from './scenarios.ts'
 
@@ -14,7 +15,8 @@ import { createScenarios, type Scenario } from './scenarios.ts'
  * Measures the processor time of an answer, of the service and of a bare server that sends the same bytes, in paired
  * rounds. `--gate` exits with 1 if a request fails or a ratio is twice below its floor, and with 75 if it cannot judge,
  * because other processes use too much of the machine. `--prove` plants regressions and exits with 1 if the gate does
- * not fail. `--write-floors` measures three times and writes the floors.
+ * not fail. `--write-floors` measures three times and writes the floors. `--against <commit>` compares with the service
+ * of this commit instead, and reports the ratios of one run.
  */
 const { values: options } = parseArgs({
   options: {
@@ -23,6 +25,8 @@ const { values: options } = parseArgs({
     'write-floors': { type: 'boolean', default: false },
     /** See lib/generators.ts. */
     autocannon: { type: 'boolean', default: false },
+    /** A commit, tag or branch of this repository. */
+    against: { type: 'string' },
     only: { type: 'string', default: '' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '1' },
@@ -71,6 +75,46 @@ const measureTwice = async (isWanted: (scenario: Scenario) => boolean, execArgv?
   const again = await measureWorld(({ name }) => names.includes(name), execArgv)
   printTable(again)
   return report.results.map((result) => again.results.find(({ name }) => name === result.name) ?? result)
+}
+
+/** Both releases run at the same time, each with its own stores, and are measured in turn. */
+const measureAgainst = async (commit: string): Promise<Report> => {
+  const before = await checkOut(commit)
+  const worlds: World[] = []
+  const start = async (release?: Release) => {
+    const world = await createWorld({
+      certificates: 10_000,
+      crowdSize: 0,
+      say,
+      isWhole: true,
+      release,
+    })
+    worlds.push(world)
+    return world
+  }
+  try {
+    const [ours, theirs] = [await start(), await start(before)]
+    const pairs = pairScenarios(await createScenarios(ours), await createScenarios(theirs), before.name)
+    const wanted = pairs.filter(isNamed)
+    if (wanted.length === 0) throw new Error(`No scenario has a name like ${options.only}`)
+    const stores = await Promise.all(worlds.map(({ database }) => getPostmaster(database.url)))
+    const redis = worlds.map((world) => world.redis?.store.pid ?? Number.NaN)
+    const limits = { seconds, rounds, mostRounds: 2 * rounds - 1, limitSeconds }
+    const roots = [process.pid, ...stores, ...redis]
+    const results = await measureScenarios(wanted, { ...limits, floors: {}, roots })
+    const notes = [`The reference is commit ${before.name}: above 1, this checkout is faster.`]
+    return {
+      ...describeMachine(),
+      notes: [...notes, `Measured ${core}.`],
+      rounds,
+      seconds,
+      floors: {},
+      results,
+    }
+  } finally {
+    for (const world of worlds) await world.close()
+    await before.stop()
+  }
 }
 
 const judge = (results: readonly Result[]): void => {
@@ -126,10 +170,14 @@ const measureFloors = async (): Promise<void> => {
 const main = async (): Promise<void> => {
   // It has no reference server, so it is a bench of its own.
   if (options.only === 'poll') return void (await import('./poll.ts'))
+  if (options.against !== undefined && (options.gate || options.prove || options['write-floors']))
+    throw new Error('--against compares two releases. It has no floors, so it takes none of the other modes')
   if (options.prove) return prove()
   if (options['write-floors']) return measureFloors()
   if (options.gate) return judge(await measureTwice(isNamed))
-  const report = await measureWorld(isNamed)
+  const report = await (options.against === undefined
+    ? measureWorld(isNamed)
+    : measureAgainst(options.against))
   printTable(report)
   writeReport(report)
   say('bench/report.html and bench/report.json have every sample.')

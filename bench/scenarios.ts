@@ -16,6 +16,10 @@ export type Scenario = {
   startReference: () => Promise<Target>
   /** Processes whose time is added to the answer's. */
   stores?: readonly number[]
+  /** Those of the reference. Defaults to `stores`. */
+  referenceStores?: readonly number[]
+  /** The reference is another release, whose answers may have other fields. */
+  mayDiffer?: boolean
   /** Returns the total of PostgreSQL's queries. For scenarios that need one query per answer. */
   countQueries?: () => Promise<number>
 }

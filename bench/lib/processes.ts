@@ -86,12 +86,12 @@ export const startService = async (
   const logFile = join(folder, 'access.log')
   const log = openSync(logFile, 'w')
   const port = await freePort()
-  const child = spawn(process.execPath, [...asStarted().flags, ...execArgv, 'app/server.js'], {
+  const child = spawn(process.execPath, [...asStarted(checkout).flags, ...execArgv, 'app/server.js'], {
     cwd: checkout,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      ...asStarted().variables,
+      ...asStarted(checkout).variables,
       ...noLimits,
       METRICS_TOKEN: metricsToken,
       SECRET_KEY: 'a secret of the bench that is longer than thirty-two characters',

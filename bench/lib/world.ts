@@ -1,8 +1,23 @@
+import { join } from 'node:path'
 import pg from 'pg'
 import { type CertificateFiles, makeCertificate } from './certificate.ts'
 import { startPostgres } from './postgres.ts'
 import { freePort, type Server, type Started, startRedis, startService } from './processes.ts'
-import { type Customer, logIn, prepareSchema, secretKey, seedCustomers } from './seed.ts'
+import type { Customer, logIn, prepareSchema, seedCustomers } from './seed.ts'
+import * as ownSeed from './seed.ts'
+
+/** A checkout of the service, with the code that prepares its database. */
+export type Release = Readonly<{
+  checkout: string
+  seed: Readonly<{
+    secretKey: string
+    prepareSchema: typeof prepareSchema
+    seedCustomers: typeof seedCustomers
+    logIn: typeof logIn
+  }>
+}>
+
+const ownRelease: Release = { checkout: join(import.meta.dirname, '../..'), seed: ownSeed }
 
 /** Services on one seeded database, and tokens for them. */
 export type World = {
@@ -33,6 +48,8 @@ export type WorldOptions = {
   /** Also starts the services over TLS and with Redis. */
   isWhole?: boolean
   execArgv?: readonly string[]
+  /** Defaults to this checkout. */
+  release?: Release | undefined
 }
 
 const certificatesOfCrowd = 200
@@ -44,7 +61,10 @@ export const createWorld = async ({
   say,
   isWhole = false,
   execArgv = [],
+  release = ownRelease,
 }: WorldOptions): Promise<World> => {
+  const { checkout, seed } = release
+  const { logIn, prepareSchema, seedCustomers, secretKey } = seed
   const started: Started[] = []
   const close = async () => {
     for (const each of started.reverse()) await each.stop()
@@ -65,7 +85,7 @@ export const createWorld = async ({
     const publicUrl = `http://127.0.0.1:${await freePort()}`
     const env = { DATABASE_URL: database.url, SECRET_KEY: secretKey, PUBLIC_URL: publicUrl }
     const start = async (more: Readonly<Record<string, string>>) => {
-      const service = await startService({ ...env, ...more }, execArgv)
+      const service = await startService({ ...env, ...more }, execArgv, checkout)
       started.push(service)
       return service
     }
