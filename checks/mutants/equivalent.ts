@@ -47,4 +47,10 @@ export const equivalents: readonly Readonly<{
     mutation: '1 → 2',
     reason: 'The page ends at `limit`, and the state before an entry is computed from newer entries only.',
   },
+  {
+    file: 'app/records/sql/statement.ts',
+    before: '(a.resource < b.resource ? -',
+    mutation: '1 → 2',
+    reason: 'Sorting reads only the sign of the number.',
+  },
 ]
