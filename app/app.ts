@@ -18,7 +18,6 @@ import securityHeaders from '../plugins/security-headers.ts'
 import { constantHeaders, createServer } from '../plugins/server.ts'
 import serviceMetrics from '../plugins/service-metrics.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
-import status from '../plugins/status.ts'
 import tracing from '../plugins/tracing.ts'
 import transport from '../plugins/transport.ts'
 import routes from '../routes/index.ts'
@@ -44,7 +43,6 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(metrics, { processRegistry: deps.figures?.process })
   await app.register(cache, deps)
   await app.register(data, deps)
-  await app.register(status, deps)
   await app.register(answers, { stream: deps.logStream })
   await app.register(serviceMetrics, deps)
   if (deps.hasEdge !== false) await app.register(edge, deps)

@@ -6,7 +6,7 @@ import { createSecrets } from '../app/config/secrets.ts'
 import { createDb, createPool } from '../app/db/connect.ts'
 import { features } from '../app/features.ts'
 import { prepareDatabase } from '../app/local/prepare.ts'
-import { createTestDatabase, listenTestApp, secretKey } from '../test/helper.ts'
+import { createTestDatabase, listenTestApp, secretKey, until } from '../test/helper.ts'
 import { launchBrowser, openWindow } from '../test/site/browser.ts'
 
 /** Renews the pictures of the README and of the site: `npm run screenshots`. The status page shows example figures. */
@@ -20,9 +20,6 @@ const owner = createDb(
   createPool(database.url, { max: 1, applicationName: 'screenshots', onError: () => {} }),
 )
 await prepareDatabase(owner, createSecrets([secretKey]), { features })
-const { app, origin } = await listenTestApp(database, {
-  env: { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
-})
 
 /** Three months with a daily wave, a slow hour and an outage. */
 const plantMinutes = () =>
@@ -81,9 +78,14 @@ const stylePreview = (page: Page) =>
     await document.fonts.ready
   })()`)
 
+await plantMinutes()
+const { app, origin } = await listenTestApp(database, {
+  env: { LIMIT_DEMO_BURST: '20', LIMIT_DEMO_MINUTE: '60' },
+  started: Promise.resolve(),
+})
 try {
-  await plantMinutes()
-  await app.serviceStatus.refresh()
+  const isMeasured = async () => (await app.inject('/status.json')).json().measured_since !== null
+  await until('it has read the minutes', isMeasured)
   await shoot('docs/images/home.png', '/', (page) => page.evaluate('document.fonts.ready'), 760)
   await shoot('docs/images/status.png', '/status', async () => {}, 1440)
   await shoot('docs/images/demo.png', '/demo#markets', (page) => page.waitForSelector('.matrix'), 815)

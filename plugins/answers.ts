@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** For answers of the edge. Deferred by `setImmediate`, so that it delays no answer. */
     recordAnswerSoon(answer: SentAnswer): void
+    /** Calls `watch` for each answer, also those of the edge. */
+    watchAnswers(watch: (answer: SentAnswer) => void): void
   }
   interface FastifyRequest {
     rowsRead: number
@@ -41,12 +43,14 @@ type AnswersOptions = {
 export default fp<AnswersOptions>(
   async (app, { stream }) => {
     const log = createAccessLog(app.log.level, stream)
+    const watchers: ((answer: SentAnswer) => void)[] = []
+    app.decorate('watchAnswers', (watch: (answer: SentAnswer) => void) => void watchers.push(watch))
     const record = (answer: SentAnswer): void => {
       log?.(answer)
       app.endSpan?.(answer)
       app.audit.countAnswer(answer)
       app.metrics.countAnswer(answer)
-      app.countForStatus(answer)
+      for (const watch of watchers) watch(answer)
     }
     let pending: SentAnswer[] = []
     const recordPending = () => {
@@ -81,5 +85,5 @@ export default fp<AnswersOptions>(
       next()
     })
   },
-  { name: 'answers', dependencies: ['audit', 'auth', 'metrics', 'status'], fastify: '5.x' },
+  { name: 'answers', dependencies: ['audit', 'auth', 'metrics'], fastify: '5.x' },
 )

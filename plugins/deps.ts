@@ -35,6 +35,8 @@ export type Deps = {
   monotonicNow: () => number
   ping: () => Promise<void>
   isDraining: () => boolean
+  /** Resolves when the service listens. Optional. Without it, no process measures its availability. */
+  started?: Promise<void> | undefined
   /** Defaults to true. Answers are the same without the edge, but slower. */
   hasEdge?: boolean | undefined
   logStream?: LogStream | undefined

@@ -4,7 +4,7 @@ import { ApiError } from '../app/errors.ts'
 import { unescapedTarget } from '../app/http/client-error.ts'
 import { isHost } from '../app/http/fields.ts'
 import { tokenParameters } from '../app/records/query/query.ts'
-import { listPages, type SiteFeature } from '../app/site/options.ts'
+import { listFooterPages, listPages, type SiteFeature } from '../app/site/options.ts'
 import { createPageTest } from '../app/site/paths.ts'
 
 type GateOptions = {
@@ -85,7 +85,7 @@ const requireTarget = (target: string, method: string): void => {
 /** Refuses requests that no route may see. Hooks before it have set the fields of the refusal. */
 export default fp<GateOptions>(
   async (app, { publicUrl, features }) => {
-    const isPageTarget = createPageTest(listPages(features))
+    const isPageTarget = createPageTest([...listPages(features), ...listFooterPages(features)])
     // Forms have already sent their fields in clear text.
     const isRedirectable = ({ method, raw: { url = '' } }: FastifyRequest): boolean =>
       (method === 'GET' || method === 'HEAD') && isPageTarget(url)

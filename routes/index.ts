@@ -23,6 +23,7 @@ import { webhookRoutes } from './webhooks.ts'
 /** The features of `app/features.ts` with endpoints. */
 const featureRoutes: readonly FeatureRoutes[] = [
   // One line for each of them.
+  statusRoutes,
   accessRequestRoutes,
   historyRoutes,
   webhookRoutes,
@@ -47,8 +48,7 @@ export default fp<Deps>(
       for (const { withToken } of featureRoutes) if (withToken) await closed.register(withToken, deps)
     })
     await app.register(wellKnownRoutes, deps)
-    await app.register(statusRoutes, deps)
-    await app.register(pageRoutes)
+    await app.register(pageRoutes, deps)
     await app.register(reference)
     await app.register(keyLinkRoutes, deps)
     await app.register(demoRoutes, deps)
@@ -57,7 +57,7 @@ export default fp<Deps>(
   },
   {
     name: 'routes',
-    dependencies: ['data', 'metrics', 'status', 'pages', 'openapi'],
+    dependencies: ['data', 'metrics', 'answers', 'pages', 'openapi'],
     fastify: '5.x',
   },
 )

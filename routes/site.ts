@@ -8,10 +8,13 @@ import type { SiteFile } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
 import { immutable, type SendPage, styledPolicy, wellKnownCacheControl } from '../plugins/pages.ts'
 
-export const pageRoutes = async (app: FastifyInstance): Promise<void> => {
+export const pageRoutes = async (app: FastifyInstance, { now }: Pick<Deps, 'now'>): Promise<void> => {
   const { site, describedRoutes } = app
   const give = (path: string, find: () => SiteFile | Promise<SiteFile>, how?: SendPage) =>
     app.get(path, async (_request, reply) => reply.sendPage(await find(), how))
+  app.get('/', (_request, reply) =>
+    reply.sendPage(site.home.read(new Date(now()).toISOString().slice(0, 10))),
+  )
   for (const [path, page] of site.files) {
     if (path === '/demo') continue
     give(path, page, path === '/docs' ? { policy: styledPolicy } : {})
@@ -37,7 +40,9 @@ export const wellKnownRoutes = async (
   { publicUrl, config: { securityContact }, now }: Pick<Deps, 'publicUrl' | 'config' | 'now'>,
 ): Promise<void> => {
   const contactUrl = `${publicUrl}${app.site.contactPage?.path ?? '/'}`
-  const catalog = Buffer.from(JSON.stringify(apiCatalog(publicUrl, app.site.metadataPaths)))
+  const catalog = Buffer.from(
+    JSON.stringify(apiCatalog(publicUrl, app.site.metadataPaths, app.site.statusPath)),
+  )
   const catalogHeaders = {
     link: `<${publicUrl}${catalogPath}>; rel="api-catalog"`,
     'cache-control': wellKnownCacheControl,

@@ -161,6 +161,8 @@ export type TestAppOptions = {
   /** Issuer and audience of tokens. Defaults to `publicUrl`. */
   origin?: string
   isDraining?: () => boolean
+  /** The service measures its availability from then on. By default it does not. */
+  started?: Promise<void>
   logStream?: LogStream
   /** Timeout of a poll of the change log. By default it never times out. */
   pollMs?: number
@@ -225,6 +227,7 @@ export const createTestApp = async (
     ping: async () => {},
     isDraining: options.isDraining ?? (() => false),
     hasEdge: process.env.TEST_EDGE !== 'off',
+    started: options.started,
     ...(options.logStream ? { logStream: options.logStream } : {}),
   })
   app.addHook('onClose', async () => {

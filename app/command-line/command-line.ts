@@ -37,7 +37,6 @@ const kernelCommands: Commands = {
   audit: () => import('./audit.ts'),
   'signing-keys': () => import('./signing-keys.ts'),
   changes: () => import('./changes.ts'),
-  status: () => import('./status.ts'),
   config: () => import('./config.ts'),
 }
 

@@ -73,6 +73,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   const isWorker = cluster.isWorker
   const isFirst = !isWorker || process.env.WORKER_INDEX === '0'
   const warn = warnTo(log)
+  const started = Promise.withResolvers<void>()
   const app = await build({
     config,
     publicUrl,
@@ -83,6 +84,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     now: stores.poller.databaseNow,
     monotonicNow,
     isDraining,
+    started: started.promise,
     tracing,
     logStream,
     figures: { pollAgeMs: stores.poller.ageMs, pools: stores.pools, process: createProcessRegistry() },
@@ -108,7 +110,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   if (certificate) app.metrics.add([certificateFigure(certificate)])
   const missing = config.production ? describeMissingHouse(process.env) : undefined
   if (missing !== undefined && isFirst) log.warn({}, missing)
-  app.startStatus()
+  started.resolve()
   const tasks = isFirst
     ? await startTasks({ config, stores, log, warn, addFigures: app.metrics.add })
     : undefined

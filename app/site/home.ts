@@ -1,8 +1,7 @@
-import type { StatusDocument } from '../observe/status/document.ts'
+import { targets } from '../observe/targets.ts'
 import { plural } from '../openapi/words.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
-import { duration, milliseconds, percent } from './browser/units.js'
 import { type Html, html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 import { codeBlock } from './markdown.ts'
@@ -49,52 +48,49 @@ const answer = `{"data": [
   {"id": "crt-tracker-mini-br", "days_remaining": 14}],
  "page": {"limit": 2, "has_more": true, "next_cursor": "…"}}`
 
-/** Until enough was measured, the promise is shown in place of a figure. */
-const proofList = ({ targets, periods: { '24h': day, '30d': month } }: StatusDocument): readonly Html[] => {
-  const measured = month.minutes === month.whole_minutes ? '30 days' : duration(month.minutes * 60)
-  const proofs = [
-    {
-      name: 'availability',
-      title: 'Availability',
-      promise: `${targets.availability.promised * 100} %`,
-      period: month,
-      figure: percent(month.availability),
-      note: `in ${measured}`,
-      words: 'Measured every ten seconds. Gaps in the measurement count against us.',
-    },
-    {
-      name: 'average',
-      title: 'Time to answer',
-      promise: `< ${targets.latency.average_ms} ms`,
-      period: day,
-      figure: milliseconds(day.latency.average_ms),
-      note: 'in 24 hours',
-      words: 'On average. Your checkout or shipping desk does not wait.',
-    },
-    {
-      name: 'freshness',
-      title: 'Until you see a change',
-      promise: `≤ ${targets.freshness.max_age_ms} ms`,
-      period: day,
-      figure: milliseconds(day.max_age_ms),
-      note: 'at most, in 24 hours',
-      words: 'A new or withdrawn certificate is then in every answer.',
-    },
-  ] as const
-  const isAnyKnown = proofs.some(({ name, period: { verdicts } }) => verdicts[name] !== 'unknown')
-  return proofs.map(({ name, title, promise, period, figure, note, words }) => {
-    const isKnown = period.verdicts[name] !== 'unknown'
-    const small = isKnown ? `${note} · promised ${promise}` : isAnyKnown ? 'promised' : undefined
-    return html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${isKnown ? figure : promise}</dd>${small && html`<dd class="small">${small}</dd>`}<dd>${words}</dd></div>`
-  })
-}
+const promises = [
+  {
+    name: 'availability',
+    title: 'Availability',
+    promise: `${targets.availability.promised * 100} %`,
+    words: 'Measured every ten seconds. Gaps in the measurement count against us.',
+    isAboutMeasuring: true,
+  },
+  {
+    name: 'average',
+    title: 'Time to answer',
+    promise: `< ${targets.latency.average_ms} ms`,
+    words: 'On average. Your checkout or shipping desk does not wait.',
+    isAboutMeasuring: false,
+  },
+  {
+    name: 'freshness',
+    title: 'Until you see a change',
+    promise: `≤ ${targets.freshness.max_age_ms} ms`,
+    words: 'A new or withdrawn certificate is then in every answer.',
+    isAboutMeasuring: false,
+  },
+] as const
 
-const stateLine = ({ status, headline }: StatusDocument): Html => {
-  const words =
-    status === 'unknown'
-      ? html`<span>Promised. The service has not measured for long enough yet.</span> `
-      : html`<span class="mark ${status}"></span><span id="state">${headline}.</span> `
-  return html`<p class="state">${words}<a href="/status">See the status page</a></p>`
+/** The state of the service, as a feature measures it. */
+export type HomeState = Readonly<{
+  /** Such as `0.9 ms` and `in 24 hours`. Promises without enough measurements are missing. */
+  figures: Readonly<
+    Partial<Record<(typeof promises)[number]['name'], Readonly<{ figure: string; note: string }>>>
+  >
+  /** A sentence, and a link to more. */
+  line: Html
+}>
+
+/** Until enough was measured, the promise is shown in place of a figure. */
+const proofList = (state: HomeState | undefined): readonly Html[] => {
+  const figures = state?.figures ?? {}
+  const isAnyKnown = Object.keys(figures).length > 0
+  return promises.map(({ name, title, promise, words, isAboutMeasuring }) => {
+    const { [name]: known } = figures
+    const small = known ? `${known.note} · promised ${promise}` : isAnyKnown ? 'promised' : undefined
+    return html`<div><dt>${title}</dt><dd class="figure" data-figure="${name}">${known?.figure ?? promise}</dd>${small && html`<dd class="small">${small}</dd>`}${state || !isAboutMeasuring ? html`<dd>${words}</dd>` : undefined}</div>`
+  })
 }
 
 const resourceLine = ({ name, noun, contents }: Resource): Html => {
@@ -119,27 +115,26 @@ type HomeOptions = Pick<SiteOptions, 'publicUrl' | 'demoToken'> & {
   contactPage: PageEntry | undefined
   /** A use is shown only with its guide. */
   hasGuide: (name: string) => boolean
-  status: StatusDocument
 }
 
-/** Returns the content of the home page. */
-export const homePage = ({
+const homePage = ({
   publicUrl,
   demoToken,
   contactPage,
   hasGuide,
-  status,
-}: HomeOptions): PageContent => ({
+  today,
+  state,
+}: HomeOptions & { today: string; state: HomeState | undefined }): PageContent => ({
   title: 'Home',
   description:
     'Where each product may be sold today, and what expires next: certificates, approvals and test reports as JSON.',
   path: '/',
   isWide: true,
   styles: ['home.css'],
-  main: html`${hero(status.generated_at.slice(0, 10), contactPage)}
+  main: html`${hero(today, contactPage)}
 
 <section class="band" aria-labelledby="proofs"><h2 id="proofs" class="visually-hidden">What you can rely on</h2>
-<dl class="proofs">${proofList(status)}</dl>${stateLine(status)}</section>
+<dl class="proofs">${proofList(state)}</dl>${state?.line}</section>
 
 <section aria-labelledby="uses"><h2 id="uses">What teams do with it</h2>
 <ul class="uses">${uses.filter(([, guide]) => hasGuide(guide)).map(([picture, guide, title, text]) => html`<li class="plate">${usePictures[picture]}<h3><a href="/docs/guides/${guide}">${title}</a></h3><p>${text}</p></li>`)}</ul></section>
@@ -157,3 +152,32 @@ export const homePage = ({
 <section class="closing"><h2>See your own products</h2>
 <p class="row">${contactButton(contactPage, 'button main')}<a class="button" href="/demo">Try the demo</a></p></section>`,
 })
+
+export type Home<File> = Readonly<{
+  /** Shows the state of the service. `read` returns the same object until the state changes. Throws at a second call. */
+  showState(read: () => HomeState): void
+  /** Returns the page of a day (YYYY-MM-DD). Renders it when the day or the state changes. */
+  read(today: string): File
+}>
+
+/** Creates the start page. `toPage` lays it out. */
+export const createHome = <File>({
+  toPage,
+  ...options
+}: HomeOptions & { toPage: (content: PageContent) => File }): Home<File> => {
+  let readState: (() => HomeState) | undefined
+  let made: { today: string; state: HomeState | undefined; file: File } | undefined
+  return {
+    showState(read) {
+      if (readState) throw new Error('two features show the state of the service')
+      readState = read
+    },
+    read(today) {
+      const state = readState?.()
+      if (made?.today !== today || made.state !== state) {
+        made = { today, state, file: toPage(homePage({ ...options, today, state })) }
+      }
+      return made.file
+    },
+  }
+}

@@ -21,7 +21,6 @@ export const kernelPages: readonly PageEntry[] = [
   { path: '/docs', label: 'Reference' },
   { path: '/docs/guides', label: 'Guides' },
   { path: '/demo', label: 'Demo' },
-  { path: '/status', label: 'Status' },
 ]
 
 const linksTo = (navigation: readonly PageEntry[], path: string) =>
@@ -63,7 +62,14 @@ ${markdown === undefined ? undefined : html`<link rel="alternate" type="text/mar
 }
 
 /** The same for all pages. `publicUrl` has no slash at its end. */
-type Frame = Readonly<{ assets: Assets; navigation: readonly PageEntry[]; publicUrl: string; house: House }>
+type Frame = Readonly<{
+  assets: Assets
+  navigation: readonly PageEntry[]
+  /** Links of the footer, next to those of the kernel. */
+  footer: readonly PageEntry[]
+  publicUrl: string
+  house: House
+}>
 
 const houseLinks = ({ imprintUrl, privacyUrl }: House): Html[] => {
   const links = [
@@ -76,7 +82,10 @@ const houseLinks = ({ imprintUrl, privacyUrl }: House): Html[] => {
 }
 
 /** Returns the whole page, with head, navigation and footer. */
-export const layOut = (page: PageContent, { assets, navigation, publicUrl, house }: Frame): string => {
+export const layOut = (
+  page: PageContent,
+  { assets, navigation, footer, publicUrl, house }: Frame,
+): string => {
   const { title, description, path, main, isWide, isBare } = page
   return html`<!doctype html>
 <html lang="en">
@@ -99,7 +108,7 @@ ${renderHead(assets, page)}
 ${isBare ? html`<div id="main" class="bare" tabindex="-1">${main}</div>` : html`<main id="main"${isWide ? html` class="wide"` : undefined} tabindex="-1">${main}</main>`}
 <footer class="site"><div class="bar">
 <p>Certification Data API${house.name === undefined ? undefined : html` of ${house.name}`}. Every answer is read-only.</p>
-<ul>${houseLinks(house)}<li><a href="/openapi.json">OpenAPI document</a></li><li><a href="/problems">Errors</a></li><li><a href="/status.json">Status as JSON</a></li><li><a href="/llms.txt">llms.txt</a></li><li><a href="/.well-known/security.txt">security.txt</a></li></ul>
+<ul>${houseLinks(house)}<li><a href="/openapi.json">OpenAPI document</a></li><li><a href="/problems">Errors</a></li>${footer.map(({ path: href, label }) => html`<li><a href="${href}">${label}</a></li>`)}<li><a href="/llms.txt">llms.txt</a></li><li><a href="/.well-known/security.txt">security.txt</a></li></ul>
 </div></footer>
 </body>
 </html>

@@ -1,8 +1,9 @@
 import { html } from './escape.ts'
 import type { PageContent } from './layout.ts'
+import type { PageEntry } from './options.ts'
 
-/** Returns the page for unknown addresses. It is rendered once, so it neither shows the address nor has a `path`. */
-export const missingPage = (): PageContent => ({
+/** Returns the page for unknown addresses. `pages`: of features. It is rendered once, so it neither shows the address nor has a `path`. */
+export const missingPage = (pages: readonly PageEntry[]): PageContent => ({
   title: 'Page not found',
   description: 'There is no page at this address.',
   path: '',
@@ -16,7 +17,6 @@ export const missingPage = (): PageContent => ({
 <li><a href="/docs/guides">Guides</a>: how things work and why</li>
 <li><a href="/problems">Errors</a>: what each code means and what to do</li>
 <li><a href="/demo">Demo</a>: questions about an example company, and their answers</li>
-<li><a href="/status">Status</a>: availability and speed, as measured</li>
-</ul>
+${pages.flatMap(({ path, label, contents }) => (contents === undefined ? [] : [html`<li><a href="${path}">${label}</a>: ${contents}</li>\n`]))}</ul>
 <p class="soft small">Programs get a problem document (RFC 9457) here. Only a browser gets this page.</p>`,
 })

@@ -6,14 +6,23 @@ export type Audience = 'integrators' | 'operators'
 export type GuideEntry = Readonly<{ name: string; audience: Audience }>
 
 /** A page of the navigation. */
-export type PageEntry = Readonly<{ path: string; label: string }>
+export type PageEntry = Readonly<{
+  path: string
+  label: string
+  /** The page for unknown addresses links this page, with this text. Optional: other pages are not linked there. */
+  contents?: string
+}>
 
 /** The parts of a feature that the pages read. They follow the parts of the kernel. */
 export type SiteFeature = Readonly<{
   guides?: readonly GuideEntry[]
   pages?: readonly PageEntry[]
+  /** Addresses in the footer only. */
+  footerPages?: readonly PageEntry[]
   /** One of its pages: people without an account write to the operator there. Only one feature may have it. */
   contactPath?: string
+  /** The API catalog names this page (`status`, RFC 8631). Only one feature may have it. */
+  statusPath?: string
   /** Documents about the service, as JSON. The API catalog names them (`service-meta`, RFC 8631). */
   metadataPaths?: readonly string[]
   /**
@@ -36,6 +45,10 @@ export type SiteOptions = Readonly<{
 /** Lists the pages of features. */
 export const listPages = (features: readonly SiteFeature[]): readonly PageEntry[] =>
   features.flatMap(({ pages = [] }) => pages)
+
+/** Lists the links of features in the footer. */
+export const listFooterPages = (features: readonly SiteFeature[]): readonly PageEntry[] =>
+  features.flatMap(({ footerPages = [] }) => footerPages)
 
 /** Returns the pages of features that show files of the repository, by file. */
 export const listShownFiles = (features: readonly SiteFeature[]): Readonly<Record<string, string>> =>

@@ -7,12 +7,13 @@ import { type Assets, readAssets } from './assets.ts'
 import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { guidePage, guidesPage } from './guide-pages.ts'
-import { readGuides } from './guides.ts'
+import { guidesPath, readGuides } from './guides.ts'
+import { createHome, type Home } from './home.ts'
 import { kernelPages, layOut, type PageContent, previewPath } from './layout.ts'
 import { llmsTxt } from './llms-txt.ts'
 import { missingPage } from './missing-page.ts'
 import { once } from './once.ts'
-import { findContactPage, listPages, type PageEntry, type SiteOptions } from './options.ts'
+import { findContactPage, listFooterPages, listPages, type PageEntry, type SiteOptions } from './options.ts'
 import { problemPages } from './problem-pages.ts'
 import type { DescribedRoute } from './reference-link.ts'
 import { searchIndex } from './search-index.ts'
@@ -33,6 +34,8 @@ export type Site = {
   layOut(content: PageContent): SiteFile
   /** Where people without an account write to the operator. `undefined` if no feature has such a page. */
   contactPage: PageEntry | undefined
+  home: Home<SiteFile>
+  statusPath: string | undefined
   /** Documents of features about the service. */
   metadataPaths: readonly string[]
 }
@@ -65,12 +68,20 @@ export const createSite = (options: SiteOptions): Site => {
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
   const pages = [demoPage(demoToken), docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
-  const frame = { assets, navigation: [...kernelPages, ...listPages(features)], publicUrl, house }
+  const frame = {
+    assets,
+    navigation: [...kernelPages, ...listPages(features)],
+    footer: listFooterPages(features),
+    publicUrl,
+    house,
+  }
   const toPage = (content: PageContent) => toFile(htmlType, layOut(content, frame))
   const untagged = (content: PageContent): SiteFile => {
     const body = Buffer.from(layOut(content, frame))
     return { type: htmlType, file: { body, etag: '', encoded: new Map() } }
   }
+  const contactPage = findContactPage(features)
+  const hasGuide = (name: string) => guides.some(({ path }) => path === `${guidesPath}/${name}`)
   const files: [path: string, create: () => SiteFile][] = [
     ['/llms.txt', () => toFile('text/plain; charset=utf-8', llmsTxt(groups, publicUrl))],
     ['/robots.txt', () => toFile('text/plain; charset=utf-8', robotsTxt)],
@@ -87,7 +98,7 @@ export const createSite = (options: SiteOptions): Site => {
     assets,
     files: new Map(files.map(([path, create]) => [path, once(create)])),
     toPage,
-    missing: untagged(missingPage()),
+    missing: untagged(missingPage(listPages(features))),
     searchFile: async (routes) => {
       for (const { render } of guides) {
         render()
@@ -97,7 +108,9 @@ export const createSite = (options: SiteOptions): Site => {
       return toFile(jsonType, JSON.stringify(searchIndex(groups, routes)))
     },
     layOut: untagged,
-    contactPage: findContactPage(features),
+    contactPage,
+    home: createHome({ publicUrl, demoToken, contactPage, hasGuide, toPage }),
+    statusPath: features.find(({ statusPath }) => statusPath !== undefined)?.statusPath,
     metadataPaths: features.flatMap(({ metadataPaths = [] }) => metadataPaths),
   }
 }

@@ -115,8 +115,6 @@ t.test('the log covers every table on which answers or rights depend', async (t)
     change_state: 'of the log',
     distrusted_resources: 'each poll reads it, and the functions that change it write to the log',
     removals: 'written by the triggers of the records, in the same statement',
-    service_minutes: 'of the service, not of customers',
-    service_notes: 'of the service, not of customers',
     audit_entries: 'never served',
     audit_persons: 'never served',
     audit_pending: 'never served',

@@ -121,30 +121,6 @@ t.test('alternating refusals of Redis are logged once a minute each', (t) => {
   t.end()
 })
 
-t.test('a failing step of the status page is logged once while other steps succeed', async (t) => {
-  const clock = { offsetMs: 0 }
-  const { app, warnings } = await start(t, clock)
-  const calls = { report: 0, refresh: 0 }
-  Object.assign(app.serviceStatus, {
-    report: async () => {
-      calls.report += 1
-      throw new Error('refused')
-    },
-    refresh: async () => {
-      calls.refresh += 1
-    },
-  })
-  for (let times = 1; times <= 2; times += 1) {
-    // The first slot of a minute, which reports.
-    clock.offsetMs = 61_000 - (Date.now() % 60_000)
-    app.startStatus()
-    await until('it has reported and read', () => calls.report === times && calls.refresh > 0)
-    await new Promise(setImmediate)
-  }
-  t.match(warnings(), [{ reason: 'refused', step: 'report' }])
-  t.equal(warnings().length, 1)
-})
-
 const write = (act: (log: pino.Logger, stream: { write(line: string): void; lost: number }) => void) => {
   const lines: string[] = []
   const stream = { write: (line: string) => void lines.push(line), lost: 0 }

@@ -1,23 +1,15 @@
-import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { addKeyLink } from '../../app/identity/key-links.ts'
 import { loadExampleData } from '../../app/local/example-data.ts'
-import { addCustomer, closeAfter, connectOwner, createTestDatabase, listenTestApp } from '../helper.ts'
+import { addCustomer, closeAfter, createTestDatabase, listenTestApp } from '../helper.ts'
 import { checkLooks, findViolations, type Look, looks, openWindow, startBrowser } from './browser.ts'
 
 const browser = await startBrowser(t)
 const database = await createTestDatabase()
 await loadExampleData(database.operator, new Date().toISOString().slice(0, 10))
-const owner = connectOwner(database)
-// Without figures, the status page has no charts.
-await sql`insert into service_minutes select m, 'a', 63, 20, 0, 20, 30, 18, 90, array[20]
-  from generate_series(date_trunc('minute', now()) - interval '2 hours', now() - interval '1 minute', '1 minute') m`.execute(
-  owner,
-)
 const { app, origin } = await listenTestApp(database)
-await app.serviceStatus.refresh()
-closeAfter(t, app, owner, database)
+closeAfter(t, app, database)
 
 const open = (path: string, look?: Look) => openWindow(browser, origin + path, look)
 t.test('pages meet accessibility rules, log no errors, and fit the window', async (t) => {
@@ -26,7 +18,6 @@ t.test('pages meet accessibility rules, log no errors, and fit the window', asyn
   const { secret } = await addKeyLink(database.operator, made)
   const ready: Record<string, (page: Page) => Promise<unknown>> = {
     '/': async () => {},
-    '/status': async () => {},
     '/demo': (page) => page.waitForSelector('.timeline li'),
     // The link lacks its secret.
     '/key': (page) => page.waitForSelector('#outcome.bad'),
@@ -41,16 +32,6 @@ t.test('pages meet accessibility rules, log no errors, and fit the window', asyn
   }
   for (const [path, untilReady] of Object.entries(ready))
     await checkLooks(t, await open(path), path, untilReady)
-})
-
-t.test('labels of charts have the same size on a phone', async (t) => {
-  const { page, close } = await open('/status')
-  for (const width of [1280, 390, 844]) {
-    await page.setViewportSize({ width, height: 850 })
-    const height = (await page.locator('#latency .times span').first().boundingBox())?.height ?? 0
-    t.ok(height > 11 && height < 20, `${width} px: ${height} px high`)
-  }
-  await close()
 })
 
 t.test('the reference meets accessibility rules and logs no errors', async (t) => {

@@ -1,12 +1,19 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { createDb, createPool, readerRole } from '../../../app/db/connect.ts'
-import type { StatusDocument } from '../../../app/observe/status/document.ts'
-import { emptyMinute, type Minute } from '../../../app/observe/status/minutes.ts'
-import { createStatus, type Status } from '../../../app/observe/status/status.ts'
-import { addServiceNote, reportServiceMinutes } from '../../../app/observe/status/store.ts'
-import { statusPage } from '../../../app/site/status-page.ts'
-import { asCustomer, closeAfter, connectOwner, createTestApp, createTestDatabase } from '../../helper.ts'
+import type { StatusDocument } from '../../../app/features/status/document.ts'
+import { emptyMinute, type Minute } from '../../../app/features/status/minutes.ts'
+import { statusPage } from '../../../app/features/status/page.ts'
+import { createStatus, type Status } from '../../../app/features/status/status.ts'
+import { addServiceNote, reportServiceMinutes } from '../../../app/features/status/store.ts'
+import {
+  asCustomer,
+  closeAfter,
+  connectOwner,
+  createTestApp,
+  createTestDatabase,
+  until,
+} from '../../helper.ts'
 
 const database = await createTestDatabase()
 const { reader } = database
@@ -342,11 +349,15 @@ t.test('/status.json counts answers of the API, not pages, and contains no data 
       if (text.includes('service_')) statements++
     },
   })
-  const app = await createTestApp({ ...database, reader: counting, reserved: counting }, { clock })
-  closeAfter(t, app, counting)
+  const apart = { ...database, reader: counting, reserved: counting }
+  const begin = async () => {
+    const app = await createTestApp(apart, { clock, started: Promise.resolve() })
+    await until('it has read its history', () => statements > 0)
+    return app
+  }
+  const app = await begin()
   const { get } = await asCustomer(database, app, 'secretive-customer')
   const cached = () => get('/v1/products', { 'cache-control': '' })
-  await app.serviceStatus.probe()
   clock.offsetMs += minuteMs
   for (let i = 0; i < 3; i++) await cached()
   const { headers } = await cached()
@@ -356,11 +367,16 @@ t.test('/status.json counts answers of the API, not pages, and contains no data 
   await app.inject('/v1/nothing')
   for (const page of ['/', '/status', '/status.json', '/health/live', '/problems', '/openapi.json'])
     await app.inject(page)
-  await app.serviceStatus.probe()
+  // A stopping process writes its last minute.
+  await app.close()
+
   clock.offsetMs += minuteMs + 20_000
-  await app.serviceStatus.report()
-  await app.serviceStatus.refresh()
-  const answer = await app.inject('/status.json')
+  statements = 0
+  const next = await begin()
+  closeAfter(t, next, counting)
+  const read = () => next.inject('/status.json')
+  await until('it shows the minutes', async () => (await read()).json().measured_since !== null)
+  const answer = await read()
   t.equal(answer.statusCode, 200)
   t.equal(answer.headers['content-type'], 'application/json')
   const { periods } = answer.json()
@@ -369,14 +385,38 @@ t.test('/status.json counts answers of the API, not pages, and contains no data 
   t.ok(periods.now.latency.average_ms > 0)
   t.notMatch(answer.body, /secretive|customer|products/)
 
-  const tagged = await app.inject({
+  const tagged = await next.inject({
     url: '/status.json',
     headers: { 'if-none-match': String(answer.headers.etag) },
   })
   t.equal(tagged.statusCode, 304)
   clock.offsetMs += 60_000
   const before = statements
-  t.ok(before > 0, 'statements are counted')
-  for (let i = 0; i < 20; i++) await app.inject('/status.json')
+  for (let i = 0; i < 20; i++) await read()
   t.equal(statements, before, 'a visitor causes no statement')
+})
+
+t.test('the page is small, is redirected to TLS, and can be read by pages of other origins', async (t) => {
+  const origin = 'https://api.example'
+  const app = await createTestApp(database, {
+    origin,
+    env: { ALLOW_HTTP: 'false', CORS_ORIGINS: 'https://app.example' },
+  })
+  t.teardown(() => app.close())
+  const plain = await app.inject('/status.json')
+  t.match([plain.statusCode, plain.headers.location], [308, `${origin}/status.json`])
+  const open = await createTestApp(database, { env: { CORS_ORIGINS: 'https://app.example' } })
+  t.teardown(() => open.close())
+  for (const url of ['/status', '/status.json']) {
+    const headers = { origin: 'https://app.example', 'accept-encoding': 'br' }
+    const answer = await open.inject({ url, headers })
+    t.equal(answer.headers.vary, 'Origin, Accept-Encoding', url)
+    t.equal(answer.headers['cache-control'], 'public, max-age=5', url)
+    t.ok(answer.rawPayload.length < 20_000, url)
+  }
+  const { linkset } = (await open.inject('/.well-known/api-catalog')).json()
+  t.match(linkset[0].status, [{ href: /\/status$/ }])
+  const missing = await open.inject({ url: '/none', headers: { accept: 'text/html' } })
+  t.match(missing.body, '<li><a href="/status">Status</a>: availability and speed, as measured</li>')
+  t.match(missing.body, '<li><a href="/status.json">Status as JSON</a></li>')
 })

@@ -1,10 +1,10 @@
+import { targets } from '../../observe/targets.ts'
 import { type History, shownDays } from './history.ts'
 import { findIncidents, type Incident } from './incidents.ts'
 import { judgeFigures, judgeService, soundLevel } from './judgement.ts'
 import { type Minute, minuteMs, minutesPerDay, quantile } from './minutes.ts'
 import type { ServiceNote } from './store.ts'
 import { createStretchReader, type Stretch, type Sums } from './stretch.ts'
-import { targets } from './targets.ts'
 
 /** Instances report a minute 1 s after its end, and read the reports of other instances after 11 s. */
 const settledAfterMs = 15_000

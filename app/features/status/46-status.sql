@@ -1,9 +1,3 @@
-create table reference_data (
-  name text primary key,
-  digest text not null,
-  loaded_at timestamptz not null default now()
-);
-
 -- For the status page. Contains no data of customers.
 create table service_minutes (
   minute timestamptz not null check (minute = date_trunc('minute', minute)),
@@ -39,7 +33,6 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select starts_at, ends_at, text from service_notes where ends_at > since order by starts_at desc, id desc limit 50
 $$;
 
-grant select, insert, update, delete on reference_data to certdata_operator;
 grant select on service_minutes to certdata_operator;
 
 create function report_service_minutes(minutes json) returns void

@@ -1,4 +1,4 @@
-import { targets } from './targets.ts'
+import { targets } from '../../observe/targets.ts'
 
 const promises = { availability: 'availability', average: 'time to answer', freshness: 'freshness' } as const
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
-import { findIncidents } from '../../../app/observe/status/incidents.ts'
-import { type JudgedFigures, judgeFigures, judgeService } from '../../../app/observe/status/judgement.ts'
+import { bar, curve } from '../../../app/features/status/chart.ts'
+import { findIncidents } from '../../../app/features/status/incidents.ts'
+import { type JudgedFigures, judgeFigures, judgeService } from '../../../app/features/status/judgement.ts'
 import {
   addBuckets,
   bucketCount,
@@ -9,7 +10,7 @@ import {
   getBucket,
   getLevel,
   quantile,
-} from '../../../app/observe/status/minutes.ts'
+} from '../../../app/features/status/minutes.ts'
 import { cases, fc } from '../../random.ts'
 
 const getHistogram = (values: readonly number[]) => {
@@ -191,3 +192,12 @@ t.test(
     t.equal(judgeService(1, all({ minutes: 1 })).status, 'unknown', 'a minute after the first start')
   },
 )
+
+t.test('charts break lines at gaps and keep small bars visible', async (t) => {
+  t.equal(
+    curve('average', [0.5, 0.25, null, 1]).html,
+    '<path class="average" d="M0.5 50h0L1.5 75M3.5 0h0"/>',
+    'a point without neighbours is a dot',
+  )
+  t.match(bar('failed', 3, 0.0001).html, 'y="98" width="0.76" height="2"')
+})

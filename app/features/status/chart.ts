@@ -1,4 +1,4 @@
-import { type Html, html } from './escape.ts'
+import { type Html, html } from '../../site/escape.ts'
 
 type Chart = Readonly<{
   size: 'low' | 'middle' | 'high'

@@ -1,7 +1,7 @@
-import type { StatusDocument } from '../observe/status/document.ts'
-import { date, duration, milliseconds, moment, number, percent, time } from './browser/units.js'
-import { bar, chart, curve, level, roundUp } from './charts.ts'
-import { type Html, html } from './escape.ts'
+import { date, duration, milliseconds, moment, number, percent, time } from '../../site/browser/units.js'
+import { type Html, html } from '../../site/escape.ts'
+import { bar, chart, curve, level, roundUp } from './chart.ts'
+import type { StatusDocument } from './document.ts'
 
 export type StatusSpan = keyof StatusDocument['series']
 type Point = StatusDocument['series'][StatusSpan][number]

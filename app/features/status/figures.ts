@@ -1,6 +1,6 @@
-import type { StatusDocument } from '../observe/status/document.ts'
-import { duration, milliseconds, number, percent } from './browser/units.js'
-import { type Html, html } from './escape.ts'
+import { duration, milliseconds, number, percent } from '../../site/browser/units.js'
+import { type Html, html } from '../../site/escape.ts'
+import type { StatusDocument } from './document.ts'
 
 type Periods = StatusDocument['periods']
 type Period = Periods[keyof Periods]

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../../db/schema.ts'
+import type { SentAnswer } from '../../observe/sent-answer.ts'
 import { within } from '../../overload/timer.ts'
 import { createStatusDocument, type StatusDocument } from './document.ts'
 import { createHistoryReader } from './history.ts'
@@ -13,6 +14,8 @@ type StatusOptions = {
 }
 
 export type Status = Pick<Minutes, 'addAnswer'> & {
+  /** Counts an answer of the API. Answers of pages do not count. */
+  addSentAnswer(answer: Pick<SentAnswer, 'route' | 'isClosed' | 'status' | 'ms' | 'source'>): void
   probe(): Promise<void>
   /** Writes the completed minutes, and the current one if `all`. Rejects with the driver's errors. */
   report(all?: boolean): Promise<void>
@@ -37,6 +40,12 @@ export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
 
   return {
     addAnswer: minutes.addAnswer,
+    addSentAnswer({ route = '', isClosed, status: code, ms, source }) {
+      if (!isClosed && !route.startsWith('/v1/')) return
+      // Only cached endpoints have a source: durations of streams, exports and logins do not count.
+      const isTimed = source !== 'none' && code < 400
+      minutes.addAnswer(code, isTimed ? ms : undefined, source !== 'database')
+    },
     async probe() {
       const atMs = now()
       const ageMs = await within(probeTimeoutMs, probe()).catch(() => undefined)

@@ -1,10 +1,10 @@
-import { dayMs } from '../config/units.ts'
-import type { StatusDocument } from '../observe/status/document.ts'
-import { duration, moment, percent } from './browser/units.js'
-import { type Html, html } from './escape.ts'
-import type { PageContent } from './layout.ts'
-import { daysChart, latencyChart, pointsTable, requestsChart, type StatusSpan } from './status-charts.ts'
-import { figuresTable } from './status-figures.ts'
+import { dayMs } from '../../config/units.ts'
+import { duration, moment, percent } from '../../site/browser/units.js'
+import { type Html, html } from '../../site/escape.ts'
+import type { PageContent } from '../../site/layout.ts'
+import { daysChart, latencyChart, pointsTable, requestsChart, type StatusSpan } from './charts.ts'
+import type { StatusDocument } from './document.ts'
+import { figuresTable } from './figures.ts'
 
 const spans: readonly (readonly [StatusSpan, string])[] = [
   ['minutes', '1 hour'],

@@ -1,8 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addServiceNote } from '../observe/status/store.ts'
-import { changeAsOperator } from './audited.ts'
-import { Refusal } from './refusal.ts'
-import { createCommand, createGroup, formatFields, type Output, print, type Shell } from './shell.ts'
+import { changeAsOperator } from '../../command-line/audited.ts'
+import { Refusal } from '../../command-line/refusal.ts'
+import {
+  createCommand,
+  createGroup,
+  formatFields,
+  type Output,
+  print,
+  type Shell,
+} from '../../command-line/shell.ts'
+import { addServiceNote } from './store.ts'
 
 const parseInstant = (value: string): Date => {
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(value)

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { run } from '../../command-line.ts'
+import { closeAfter, connectOwner, createTestDatabase } from '../../helper.ts'
+
+t.test('status note announces maintenance and refuses wrong times', async (t) => {
+  const database = await createTestDatabase()
+  const owner = connectOwner(database)
+  closeAfter(t, owner, database)
+  const query = async (text: string) => (await sql.raw(text).execute(owner)).rows
+  const note = (from: string, until: string, text: string) =>
+    run(['status', 'note', '--from', from, '--until', until, '--text', text, '--json'], {
+      env: { DATABASE_URL: database.url },
+    })
+  const added = await note('2026-12-01T22:00Z', '2026-12-02T00:30+01:00', 'New disks')
+  t.equal(added.code, 0, added.stderr)
+  t.strictSame(JSON.parse(added.stdout), {
+    from: '2026-12-01T22:00:00.000Z',
+    until: '2026-12-01T23:30:00.000Z',
+    text: 'New disks',
+  })
+  t.match(await query('select text from service_notes'), [{ text: 'New disks' }])
+  for (const [from, until, text, reason] of [
+    ['2026-12-01', '2026-12-02T00:00Z', 'x', /expected an instant/],
+    ['2026-12-01T22:00', '2026-12-02T00:00Z', 'x', /expected an instant/],
+    ['2026-13-01T22:00Z', '2026-12-02T00:00Z', 'x', /expected an instant/],
+    ['2026-12-02T00:00Z', '2026-12-02T00:00Z', 'x', /must be later/],
+    ['2026-12-01T22:00Z', '2026-12-02T00:00Z', ' ', /1 to 500 characters/],
+  ] as const) {
+    const refused = await note(from, until, text)
+    t.not(refused.code, 0)
+    t.match(refused.stderr, reason)
+  }
+  t.match(await query('select count(*)::integer as n from service_notes'), [{ n: 1 }])
+})
