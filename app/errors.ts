@@ -22,6 +22,7 @@ export const catalogue = {
   method_not_allowed: [405, 'The method is not allowed here'],
   not_acceptable: [406, 'No acceptable representation'],
   request_timeout: [408, 'The request took too long to arrive'],
+  rotation_refused: [409, 'The key cannot be rotated'],
   sync_token_expired: [410, 'The sync token has expired'],
   precondition_failed: [412, 'The precondition failed'],
   body_too_large: [413, 'The body is too large'],

@@ -8,6 +8,7 @@ import { history } from './features/history/feature.ts'
 import { imports } from './features/imports/feature.ts'
 import { oauth } from './features/oauth/feature.ts'
 import { personalData } from './features/personal-data/feature.ts'
+import { rotation } from './features/rotation/feature.ts'
 import { status } from './features/status/feature.ts'
 import { verify } from './features/verify/feature.ts'
 import { webhooks } from './features/webhooks/feature.ts'
@@ -27,4 +28,5 @@ export const features: readonly Feature[] = [
   clients,
   account,
   custom,
+  rotation,
 ]

@@ -16,6 +16,7 @@ import { keyLinkRoutes } from './key-link.ts'
 import { authRoutes } from './login.ts'
 import { oauthRoutes } from './oauth.ts'
 import { healthRoutes, metricsRoutes } from './operations.ts'
+import { rotationRoutes } from './rotation.ts'
 import { pageRoutes, wellKnownRoutes } from './site.ts'
 import { statusRoutes } from './status.ts'
 import { webhookRoutes } from './webhooks.ts'
@@ -32,6 +33,7 @@ const featureRoutes: readonly FeatureRoutes[] = [
   clientRoutes,
   accountRoutes,
   customRoutes,
+  rotationRoutes,
 ]
 
 export default fp<Deps>(

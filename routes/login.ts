@@ -1,34 +1,12 @@
-import type { FastifyInstance, preValidationHookHandler } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
-import { ApiError } from '../app/errors.ts'
 import { presentApiKey } from '../app/identity/credential.ts'
 import { jwksMaxAgeSeconds } from '../app/identity/signing-keys.ts'
 import { emptyQuery } from '../app/lists/no-parameters.ts'
 import { describeLogin, describeSigningKeys } from '../app/openapi/account.ts'
+import { readBasicAsBody } from '../plugins/api-key-body.ts'
 import { noStore, toLoginSource } from '../plugins/auth.ts'
 import { jwksAnswer, loginRequest, tokenAnswer } from '../schemas/auth.ts'
-
-// RFC 7617. The key is the user, or the password if the user is empty or the key's id. '' is no valid key.
-const readBasic = (encoded: string): string => {
-  const decoded = Buffer.from(encoded, 'base64').toString()
-  const [, user = '', password = ''] = (/^([^:]*):(.*)$/s.exec(decoded) ?? []).map((part) => part.trim())
-  if (password === '') return user
-  if (user === '') return password
-  return password.startsWith(`cda_live_${user}_`) ? password : ''
-}
-
-const readBasicAsBody: preValidationHookHandler = (request, _reply, next) => {
-  const [, basic] = /^basic +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
-  if (basic === undefined) return next()
-  if (Object.keys(request.body ?? {}).length > 0) {
-    throw new ApiError('invalid_body', {
-      detail: 'The key was sent by HTTP Basic: send no body.',
-      errors: [{ pointer: '', code: 'invalid_value', detail: 'expected no body with HTTP Basic' }],
-    })
-  }
-  request.body = { api_key: readBasic(basic) }
-  next()
-}
 
 export const authRoutes = async (app: FastifyInstance): Promise<void> => {
   app.withTypeProvider<ZodTypeProvider>().route({
@@ -45,7 +23,7 @@ export const authRoutes = async (app: FastifyInstance): Promise<void> => {
     handler: async (request, reply) => {
       const source = toLoginSource(request)
       const key = await app.logIn(presentApiKey(app.principals, request.body.api_key), source)
-      await app.principals.markKeyUsed(key.keyId)
+      await app.principals.useKey(key, source)
       return reply.headers(noStore).send(await app.signAccessToken(key, source))
     },
   })

@@ -7,8 +7,8 @@ const accountKey = z
     name: field(z.string().nullable(), 'Name that the operator gave the key; null without one', 'ERP'),
     is_current: field(z.boolean(), 'Whether the token of this request belongs to the key', true),
     state: field(
-      z.enum(['active', 'replaced', 'expired', 'revoked']),
-      'The state. `replaced`: another key was made instead of this one, which still works until it expires',
+      z.enum(['active', 'pending', 'replaced', 'expired', 'revoked']),
+      'The state. `pending`: it replaces another key at its first login. `replaced`: another key was made instead of this one, which still works until it expires',
       'active',
     ),
     created_at: field(instant, 'When the key was made', '2026-09-01T08:00:00.000000Z'),

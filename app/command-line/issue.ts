@@ -6,9 +6,9 @@ import type { Db } from '../db/schema.ts'
 import { type ApiKey, addApiKey, type NewApiKey } from '../identity/api-key-store.ts'
 import { createApiKey } from '../identity/api-keys.ts'
 import type { Customer } from '../identity/customers.ts'
-import { addKeyLink } from '../identity/key-links.ts'
+import { addKeyLink, addSuccessorLink } from '../identity/key-links.ts'
 import { demoCustomerId } from '../identity/principal.ts'
-import { listNewScopes } from '../identity/scopes.ts'
+import { auditScope, listNewScopes, rotateScope } from '../identity/scopes.ts'
 import { parseExpiry, parseKeyName, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
@@ -115,6 +115,39 @@ export const addLink = async (
   }
 }
 
+/** The key cannot be rotated, for one of several reasons. */
+export const toNoValidKey = (keyId: string): Refusal =>
+  new Refusal(
+    `There is no valid key ${keyId}: it may be revoked, expired, already rotated, a client that signs, a link that was not used yet, or a key that waits for its first login`,
+  )
+
+/** Adds and audits a link to the key that replaces another one. Returns fields to print. Throws a Refusal. */
+export const addRotationLink = async (shell: Shell, trx: Db, keyId: string, overlapSeconds: number) => {
+  const origin = readOrigin(parseConfig(shell.env))
+  const added = await addSuccessorLink(trx, keyId, overlapSeconds)
+  if (!added) throw toNoValidKey(keyId)
+  const { secret, lifetimeSeconds } = added
+  const { key_id, customer, name, networks, expires_at, scopes } = await withOwnScopes(trx, added.link)
+  requireAccess(await requireCustomer(trx, customer))
+  const limits = { networks, key_lifetime_seconds: lifetimeSeconds, overlap_seconds: overlapSeconds }
+  await recordAct(trx, {
+    action: 'keys.rotate',
+    customer,
+    subject: keyId,
+    details: { by: key_id, link: true, link_expires_at: expires_at, ...limits },
+  })
+  return {
+    key_id,
+    link: `${origin}/key#${secret}`,
+    customer,
+    link_expires_at: expires_at,
+    name,
+    scopes,
+    ...limits,
+    former_key_id: keyId,
+  }
+}
+
 type IssueOptions = LimitOptions & { link?: true }
 
 const issueLink = async (shell: Shell, slug: string, options: IssueOptions): Promise<void> => {
@@ -155,7 +188,7 @@ export const issueCommand = (shell: Shell): Command =>
     )
     .option(
       '--scopes <scopes>',
-      'limit the key to these scopes, separated by commas (default: all but audit:read)',
+      `limit the key to these scopes, separated by commas (default: all but ${auditScope} and ${rotateScope})`,
       parseScopes,
     )
     .option(

@@ -15,7 +15,7 @@ import { parseDuration, parseKeyName, parseNetworks, parseSlug } from './argumen
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator } from './context.ts'
-import { issueCommand } from './issue.ts'
+import { addRotationLink, issueCommand, toNoValidKey } from './issue.ts'
 import { Refusal } from './refusal.ts'
 import { withOwnScopes, withScopes } from './scopes.ts'
 import {
@@ -23,6 +23,7 @@ import {
   createGroup,
   createTableCommand,
   formatNewKey,
+  formatNewLink,
   type Output,
   print,
   type Shell,
@@ -44,10 +45,14 @@ const list = async (shell: Shell, slug: string | undefined, options: TableOutput
   printTable(shell, options, listed, { none: 'no keys yet', cells: listed.map(toKeyCells) })
 }
 
-const describeRevocation = ({ key_id, customer, state, last_used_on }: ApiKey): string =>
-  state === 'pending'
-    ? `The link to the key ${key_id} of ${customer} stops working`
-    : `The key ${key_id} of ${customer}, ${last_used_on === null ? 'never used' : `last used on ${last_used_on}`}, stops working within a second and cannot be restored`
+const describeRevocation = (
+  { key_id, customer, last_used_on, replaced_by: successor }: ApiKey,
+  isLink: boolean,
+): string => {
+  if (isLink) return `The link to the key ${key_id} of ${customer} stops working`
+  const kept = successor === null ? '' : `. Its successor ${successor} keeps working`
+  return `The key ${key_id} of ${customer}, ${last_used_on === null ? 'never used' : `last used on ${last_used_on}`}, stops working within a second and cannot be restored${kept}`
+}
 
 /** The link first: if a customer uses it in the meantime, the second statement finds its key. */
 const revokeKeyOrLink = async (trx: Db, keyId: string): Promise<ApiKey | undefined> =>
@@ -55,9 +60,11 @@ const revokeKeyOrLink = async (trx: Db, keyId: string): Promise<ApiKey | undefin
 
 const revoke = async (shell: Shell, keyId: string, options: Confirmable): Promise<void> => {
   const key = await withOperator(shell, async (db) => {
-    const found = (await listKeysAndLinks(db)).find(({ key_id }) => key_id === keyId)
+    const hasId = ({ key_id }: ApiKey) => key_id === keyId
+    const link = (await listKeyLinks(db)).find(hasId)
+    const found = link ?? (await listApiKeys(db)).find(hasId)
     if (!found) throw noKey(keyId)
-    await confirm(shell, options, describeRevocation(found))
+    await confirm(shell, options, describeRevocation(found, link !== undefined))
     const revoked = await changeAudited(
       db,
       (trx) => revokeKeyOrLink(trx, keyId),
@@ -111,7 +118,17 @@ const rename = async (shell: Shell, keyId: string, name: string, options: Output
   print(shell, options, key)
 }
 
-const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: number }): Promise<void> => {
+type RotateOptions = Output & { overlap: number; link?: true }
+
+const rotateByLink = async (shell: Shell, keyId: string, options: RotateOptions): Promise<void> => {
+  const fields = await withOperator(shell, (db) =>
+    db.transaction().execute((trx) => addRotationLink(shell, trx, keyId, options.overlap)),
+  )
+  print(shell, options, fields, formatNewLink(fields))
+}
+
+const rotate = async (shell: Shell, keyId: string, options: RotateOptions): Promise<void> => {
+  if (options.link) return rotateByLink(shell, keyId, options)
   const { apiKey, ...fresh } = createApiKey()
   const { key, former } = await withOperator(shell, async (db) => {
     const succession = await changeAudited(
@@ -122,11 +139,7 @@ const rotate = async (shell: Shell, keyId: string, options: Output & { overlap: 
         return { action: 'keys.rotate', customer: made.key.customer, subject: keyId, details }
       },
     )
-    if (!succession) {
-      throw new Refusal(
-        `There is no valid key ${keyId}: it may be revoked, expired, already rotated, a client that signs, or a link that was not used yet`,
-      )
-    }
+    if (!succession) throw toNoValidKey(keyId)
     return { ...succession, key: await withOwnScopes(db, succession.key) }
   })
   const { key_id, customer, name, scopes, expires_at } = key
@@ -157,6 +170,7 @@ export const buildCommand = (shell: Shell): Command =>
       .action(list.bind(null, shell)),
     createCommand('rotate', 'make a key that replaces another, which ends after the overlap')
       .argument('<key_id>', 'the key id, as keys list shows it')
+      .option('--link', 'print a link that makes the key, which replaces the other one at its first login')
       .addOption(
         new Option('--overlap <time>', 'how long both work, such as 12h or 7d')
           .argParser(parseDuration)

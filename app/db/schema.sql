@@ -32,13 +32,20 @@ table api_keys row level security forced
   networks cidr[]
   client_jwks jsonb
   name text
+  replaces text collate "C"
+  overlap interval
+  rotated_at timestamp with time zone
   constraint api_keys_key_id_check CHECK ((key_id ~ '^[a-z0-9]{1,32}$'::text))
   constraint api_keys_name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
   constraint api_keys_networks CHECK (((cardinality(networks) >= 1) AND (cardinality(networks) <= 100)))
+  constraint api_keys_overlap CHECK (((replaces IS NULL) = (overlap IS NULL)))
   constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32))
   constraint api_keys_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
+  constraint api_keys_replaces FOREIGN KEY (customer_id, replaces) REFERENCES api_keys(customer_id, key_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
   constraint api_keys_pkey PRIMARY KEY (customer_id, key_id)
   constraint api_keys_key_id_key UNIQUE (key_id)
+  CREATE UNIQUE INDEX api_keys_one_successor ON public.api_keys USING btree (customer_id, replaces) WHERE (revoked_at IS NULL)
+  CREATE TRIGGER api_keys_follow AFTER UPDATE OF networks, scopes, revoked_at, replaced_by ON public.api_keys FOR EACH ROW EXECUTE FUNCTION follow_predecessor() enabled always
   CREATE TRIGGER api_keys_log_change AFTER INSERT OR DELETE OR UPDATE ON public.api_keys FOR EACH ROW EXECUTE FUNCTION log_rights() enabled always
   CREATE TRIGGER api_keys_log_truncate AFTER TRUNCATE ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION log_truncate('auth') enabled always
   policy operator permissive for * to certdata_operator using true with check true
@@ -431,13 +438,18 @@ table key_links row level security forced
   created_at timestamp with time zone not null default now()
   expires_at timestamp with time zone not null default (now() + '7 days'::interval)
   name text
+  replaces text collate "C"
+  overlap interval
   constraint key_links_key_id_check CHECK ((key_id ~ '^[a-z0-9]{1,32}$'::text))
   constraint key_links_name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+  constraint key_links_overlap CHECK (((replaces IS NULL) = (overlap IS NULL)))
   constraint key_links_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32))
   constraint key_links_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
+  constraint key_links_replaces FOREIGN KEY (customer_id, replaces) REFERENCES api_keys(customer_id, key_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
   constraint key_links_pkey PRIMARY KEY (customer_id, key_id)
   constraint key_links_key_id_key UNIQUE (key_id)
   constraint key_links_secret_sha256_key UNIQUE (secret_sha256)
+  CREATE UNIQUE INDEX key_links_one_successor ON public.key_links USING btree (customer_id, replaces)
   policy operator permissive for * to certdata_operator using true with check true
 
 table kysely_migration
@@ -1424,6 +1436,32 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.complete_key_rotation(customer text, key text)
+ RETURNS TABLE(is_valid boolean, former text, former_expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  kept interval;
+begin
+  perform lock_key(customer, (select k.replaces from api_keys k where k.customer_id = customer and k.key_id = key));
+  select k.replaces, k.overlap into former, kept from api_keys k
+    where k.customer_id = customer and k.key_id = key and k.replaces is not null and k.revoked_at is null
+    for no key update;
+  if found then
+    update api_keys k set replaces = null, overlap = null, rotated_at = now()
+      where k.customer_id = customer and k.key_id = key;
+    update api_keys k set replaced_by = key, expires_at = least(k.expires_at, now() + kept)
+      where k.customer_id = customer and k.key_id = former
+      returning k.expires_at into former_expires_at;
+  end if;
+  is_valid := exists (select from api_keys k
+    where k.customer_id = customer and k.key_id = key and k.revoked_at is null);
+  return next;
+end $function$
+
+
 CREATE OR REPLACE FUNCTION public.count_overdue_access_requests()
  RETURNS bigint
  LANGUAGE sql
@@ -1808,13 +1846,14 @@ end $function$
 
 
 CREATE OR REPLACE FUNCTION public.find_api_key(wanted text)
- RETURNS TABLE(customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, plan text, suspended_at timestamp with time zone, expiring_within integer, networks text[], client_jwks text, name text)
+ RETURNS TABLE(customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, plan text, suspended_at timestamp with time zone, expiring_within integer, networks text[], client_jwks text, name text, is_pending boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select k.customer_id, k.key_id, k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, k.last_used_on,
-    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.name
+    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.name,
+    k.replaces is not null
   from api_keys k join customers c on c.customer_id = k.customer_id
   where k.key_id = wanted
 $function$
@@ -1896,6 +1935,25 @@ begin
   return regexp_split_to_array(replace(replace(replace(replace(translate(lower(regexp_replace(normalize(value, NFKD) collate "C", E'[\\u0300-\\u036f\\u0483-\\u0487\\u0591-\\u05bd\\u05bf\\u05c1-\\u05c2\\u05c4-\\u05c5\\u05c7\\u0610-\\u061a\\u064b-\\u065f\\u0670\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20f0\\ufe20-\\ufe2f]+', '', 'g')
     collate "und-x-icu"), 'ςıłøđðħŧ', 'σiloddht'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') collate "C",
     E'[^a-z0-9\\u00c6-\\u00d0\\u00d8-\\u00f0\\u00f8-\\u02c1\\u02c6-\\u02d1\\u02ec\\u02ee\\u0300-\\u0373\\u0376-\\u03f3\\u03f7-\\u0481\\u0483-\\u0559\\u0560-\\u0588\\u0591-\\u05bd\\u05bf\\u05c1-\\u05c2\\u05c4-\\u05c5\\u05c7-\\u05f2\\u0610-\\u061a\\u0620-\\u0669\\u066e-\\u06d2\\u06d5-\\u06dc\\u06df-\\u06e8\\u06ea-\\u06fc\\u06ff\\u0710-\\u07f5\\u07fa-\\u07fd\\u0800-\\u082d\\u0840-\\u085b\\u0860-\\u0887\\u0889-\\u088f\\u0897-\\u08e1\\u08e3-\\u0963\\u0966-\\u096f\\u0971-\\u09f1\\u09fc\\u09fe-\\u0a75\\u0a81-\\u0aef\\u0af9-\\u0b6f\\u0b71\\u0b82-\\u0bef\\u0c00-\\u0c6f\\u0c80-\\u0c83\\u0c85-\\u0d4e\\u0d54-\\u0d57\\u0d5f-\\u0d6f\\u0d7a-\\u0df3\\u0e01-\\u0e3a\\u0e40-\\u0e4e\\u0e50-\\u0e59\\u0e81-\\u0f00\\u0f18-\\u0f19\\u0f20-\\u0f29\\u0f35\\u0f37\\u0f39\\u0f3e-\\u0f84\\u0f86-\\u0fbc\\u0fc6\\u1000-\\u1049\\u1050-\\u109d\\u10a0-\\u10fa\\u10fd-\\u135f\\u1380-\\u138f\\u13a0-\\u13fd\\u1401-\\u166c\\u166f-\\u167f\\u1681-\\u169a\\u16a0-\\u16ea\\u16f1-\\u1734\\u1740-\\u17d3\\u17d7\\u17dc-\\u17e9\\u180b-\\u180d\\u180f-\\u193b\\u1946-\\u19d9\\u1a00-\\u1a1b\\u1a20-\\u1a99\\u1aa7\\u1ab0-\\u1b4c\\u1b50-\\u1b59\\u1b6b-\\u1b73\\u1b80-\\u1bf3\\u1c00-\\u1c37\\u1c40-\\u1c7d\\u1c80-\\u1cbf\\u1cd0-\\u1cd2\\u1cd4-\\u1eff\\u20d0-\\u20f0\\u2132\\u214e\\u2183-\\u2184\\u2c00-\\u2ce4\\u2ceb-\\u2cf3\\u2d00-\\u2d67\\u2d7f-\\u2dff\\u2e2f\\u3005-\\u3006\\u302a-\\u302f\\u3031-\\u3035\\u303b-\\u303c\\u3041-\\u309d\\u30a1-\\u30f6\\u30fc-\\u312f\\u31a0-\\u31bf\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\ua48c\\ua4d0-\\ua4fd\\ua500-\\ua60c\\ua610-\\ua672\\ua674-\\ua67d\\ua67f-\\ua6e5\\ua6f0-\\ua6f1\\ua717-\\ua71f\\ua722-\\ua788\\ua78b-\\ua827\\ua82c\\ua840-\\ua873\\ua880-\\ua8c5\\ua8d0-\\ua8f7\\ua8fb\\ua8fd-\\ua92d\\ua930-\\ua953\\ua960-\\ua9c0\\ua9cf-\\ua9d9\\ua9e0-\\uaa59\\uaa60-\\uaa76\\uaa7a-\\uaadd\\uaae0-\\uaaef\\uaaf2-\\uab5a\\uab60-\\uab68\\uab70-\\uabea\\uabec-\\ud7fb\\ufa0e-\\ufb1e\\ufe00-\\ufe2f\\ufe73\U00010000-\U000100fa\U000101fd-\U000102e0\U00010300-\U0001031f\U0001032d-\U00010340\U00010342-\U00010349\U00010350-\U0001039d\U000103a0-\U000103cf\U00010400-\U00010563\U00010570-\U00010855\U00010860-\U00010876\U00010880-\U0001089e\U000108e0-\U000108f5\U00010900-\U00010915\U00010920-\U00010939\U00010940-\U000109b7\U000109be-\U000109bf\U00010a00-\U00010a3f\U00010a60-\U00010a7c\U00010a80-\U00010a9c\U00010ac0-\U00010ac7\U00010ac9-\U00010ae6\U00010b00-\U00010b35\U00010b40-\U00010b55\U00010b60-\U00010b72\U00010b80-\U00010b91\U00010c00-\U00010cf2\U00010d00-\U00010d6d\U00010d6f-\U00010d85\U00010e80-\U00010eac\U00010eb0-\U00010ec7\U00010efa-\U00010f1c\U00010f27-\U00010f50\U00010f70-\U00010f85\U00010fb0-\U00010fc4\U00010fe0-\U00011046\U00011066-\U000110ba\U000110c2\U000110d0-\U0001113f\U00011144-\U00011173\U00011176-\U000111c4\U000111c9-\U000111cc\U000111ce-\U000111da\U000111dc\U00011200-\U00011237\U0001123e-\U000112a8\U000112b0-\U000113d3\U000113e1-\U0001144a\U00011450-\U00011459\U0001145e-\U000114c5\U000114c7-\U000115c0\U000115d8-\U00011640\U00011644-\U00011659\U00011680-\U000116b8\U000116c0-\U00011739\U00011740-\U0001183a\U000118a0-\U000118e9\U000118ff-\U00011943\U00011950-\U000119e1\U000119e3-\U00011a3e\U00011a47-\U00011a99\U00011a9d\U00011ab0-\U00011af8\U00011b60-\U00011be0\U00011bf0-\U00011c40\U00011c50-\U00011c59\U00011c72-\U00011ef6\U00011f00-\U00011f42\U00011f50-\U00011fb0\U00012000-\U00012399\U00012480-\U00012ff0\U00013000-\U0001342f\U00013440-\U00016a69\U00016a70-\U00016af4\U00016b00-\U00016b36\U00016b40-\U00016b43\U00016b50-\U00016b59\U00016b63-\U00016d6c\U00016d70-\U00016e7f\U00016ea0-\U00016fe1\U00016fe3-\U00016ff3\U00017000-\U0001bc99\U0001bc9d-\U0001bc9e\U0001cf00-\U0001cf46\U0001d165-\U0001d169\U0001d16d-\U0001d172\U0001d17b-\U0001d182\U0001d185-\U0001d18b\U0001d1aa-\U0001d1ad\U0001d242-\U0001d244\U0001da00-\U0001da36\U0001da3b-\U0001da6c\U0001da75\U0001da84\U0001da9b-\U0001e14e\U0001e290-\U0001e2f9\U0001e4d0-\U0001e5fa\U0001e6c0-\U0001e8c4\U0001e8d0-\U0001e959\U00020000-\U00033479\U000e0100-\U000e01ef]+');
+end $function$
+
+
+CREATE OR REPLACE FUNCTION public.follow_predecessor()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if new.revoked_at is not null or new.replaced_by is not null then
+    delete from api_keys where customer_id = new.customer_id and replaces = new.key_id and revoked_at is null;
+    delete from key_links where customer_id = new.customer_id and replaces = new.key_id;
+  else
+    update api_keys set networks = new.networks, scopes = new.scopes
+      where customer_id = new.customer_id and replaces = new.key_id;
+    update key_links set networks = new.networks, scopes = new.scopes
+      where customer_id = new.customer_id and replaces = new.key_id;
+  end if;
+  return null;
 end $function$
 
 
@@ -2148,7 +2206,7 @@ CREATE OR REPLACE FUNCTION public.list_account_keys(customer text, own text, mos
 AS $function$
   select k.key_id, k.name,
     case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired'
-      when k.replaced_by is not null then 'replaced' else 'active' end,
+      when k.replaced_by is not null then 'replaced' when k.replaces is not null then 'pending' else 'active' end,
     k.scopes,
     case when k.key_id = own then coalesce(k.networks::text[], array['0.0.0.0/0', '::/0']) end,
     k.created_at, k.last_used_on, k.expires_at
@@ -2194,6 +2252,17 @@ AS $function$
   join audit_entries e on e.entry_id = q.entry_id
   left join audit_persons p on p.entry_id = q.entry_id
   order by q.entry_id limit most
+$function$
+
+
+CREATE OR REPLACE FUNCTION public.lock_key(customer text, key text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select from customers c where c.customer_id = customer for key share;
+  select from api_keys k where k.customer_id = customer and k.key_id = key for no key update
 $function$
 
 
@@ -3071,6 +3140,38 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.rotate_api_key(customer text, key text, fresh text, fresh_sha256 bytea, kept interval, pause interval)
+ RETURNS TABLE(outcome text, wait_seconds integer, name text, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  old api_keys;
+begin
+  perform lock_key(customer, key);
+  select * into old from api_keys k where k.customer_id = customer and k.key_id = key;
+  outcome := case
+    when old.key_id is null or old.revoked_at is not null or old.expires_at <= now() or old.client_jwks is not null
+      then 'unusable'
+    when old.replaced_by is not null then 'replaced'
+    when old.replaces is not null then 'pending'
+    when old.rotated_at > now() - pause then 'too_soon'
+    else 'made' end;
+  if outcome = 'too_soon' then
+    wait_seconds := ceil(extract(epoch from old.rotated_at + pause - now()));
+  elsif outcome = 'made' then
+    delete from api_keys k where k.customer_id = customer and k.replaces = key and k.revoked_at is null;
+    delete from key_links l where l.customer_id = customer and l.replaces = key;
+    name := old.name;
+    expires_at := now() + (old.expires_at - old.created_at);
+    insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap)
+    values (customer, fresh, fresh_sha256, name, old.scopes, old.networks, expires_at, key, kept);
+  end if;
+  return next;
+end $function$
+
+
 CREATE OR REPLACE FUNCTION public.sample_changes()
  RETURNS void
  LANGUAGE sql
@@ -3159,16 +3260,20 @@ CREATE OR REPLACE FUNCTION public.use_key_link(link_sha256 bytea, key_sha256 byt
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select from customers c
-  where c.customer_id in (select l.customer_id from key_links l where l.secret_sha256 = link_sha256) for key share;
+  select lock_key(l.customer_id, l.replaces) from key_links l where l.secret_sha256 = link_sha256;
+  delete from api_keys k using key_links l, customers c
+    where l.secret_sha256 = link_sha256 and l.expires_at > now() and c.customer_id = l.customer_id
+      and c.plan <> 'basic' and c.suspended_at is null
+      and k.customer_id = l.customer_id and k.replaces = l.replaces and k.revoked_at is null;
   with used as (
     delete from key_links l using customers c
     where l.secret_sha256 = link_sha256 and l.expires_at > now() and c.customer_id = l.customer_id
       and c.plan <> 'basic' and c.suspended_at is null
     returning l.*
   )
-  insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at)
-  select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks, now() + u.lifetime from used u
+  insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap)
+  select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks, now() + u.lifetime, u.replaces, u.overlap
+  from used u
   returning customer_id, key_id, name, scopes, networks::text[], expires_at
 $function$
 
@@ -3256,6 +3361,7 @@ grant execute on function change_identity() to certdata_operator
 grant execute on function claim_webhooks(uuid,timestamp with time zone,interval,text[],te to certdata_reader
 grant execute on function collect_audit_reads(timestamp with time zone,integer) to certdata_reader
 grant execute on function collect_audit_reads(timestamp with time zone,integer) to certdata_operator
+grant execute on function complete_key_rotation(text,text) to certdata_reader
 grant execute on function count_overdue_access_requests() to certdata_reader
 grant execute on function count_overdue_access_requests() to certdata_operator
 grant execute on function count_webhooks() to certdata_reader
@@ -3286,6 +3392,7 @@ grant execute on function find_customer(text) to certdata_operator
 grant execute on function find_customer_since(text) to certdata_reader
 grant execute on function first_service_minute() to certdata_reader
 grant execute on function fold_words(text) to public
+grant execute on function follow_predecessor() to public
 grant execute on function former_end(text,text,text) to public
 grant execute on function has_revoked_tokens(text,text) to certdata_reader
 grant execute on function history_floor() to certdata_reader
@@ -3303,6 +3410,7 @@ grant execute on function list_account_keys(text,text,integer) to certdata_reade
 grant execute on function list_api_key_ids(text[],integer) to certdata_reader
 grant execute on function list_signing_keys() to certdata_reader
 grant execute on function list_unsealed_audit(integer) to certdata_reader
+grant execute on function lock_key(text,text) to certdata_operator
 grant execute on function log_custom() to public
 grant execute on function log_records_truncate() to public
 grant execute on function log_rights() to public
@@ -3349,6 +3457,7 @@ grant execute on function repair_trigger_modes(text[]) to certdata_reader
 grant execute on function report_service_minutes(json) to certdata_reader
 grant execute on function revoke_api_key(text,text) to certdata_reader
 grant execute on function revoke_token(text,text,text,timestamp with time zone) to certdata_reader
+grant execute on function rotate_api_key(text,text,text,bytea,interval,interval) to certdata_reader
 grant execute on function sample_changes() to certdata_reader
 grant execute on function sample_changes() to certdata_operator
 grant execute on function signing_keys_version() to certdata_reader
@@ -3440,7 +3549,10 @@ comment on function public.use_assertion(pg_catalog.text,pg_catalog.text,pg_cata
 comment on table column public.api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)'
 comment on table column public.api_keys.name is 'the operator''s words for the place that uses the key; its customer reads them'
 comment on table column public.api_keys.networks is 'null = all addresses'
+comment on table column public.api_keys.overlap is 'how long the replaced key works from this first login'
 comment on table column public.api_keys.replaced_by is 'the key that a rotation created instead of this one'
+comment on table column public.api_keys.replaces is 'the key that this one replaces at its first login, which sets this to null'
+comment on table column public.api_keys.rotated_at is 'first login of a key that replaced another one'
 comment on table column public.api_keys.scopes is 'null or with * = all scopes, also of later resources'
 comment on table column public.custom_documents.document is 'JSON as text, because answers have its members in the same order'
 comment on table column public.custom_endpoints.to_everyone is 'granted to all customers without a row in custom_grants'

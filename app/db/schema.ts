@@ -27,6 +27,7 @@ export type Database = {
       string | null
     >
     name: ColumnType<string | null, string | null | undefined>
+    replaces: ColumnType<string | null, string | null | undefined>
     created_at: Generated<string>
   }
   signing_keys: {

@@ -1,4 +1,4 @@
-import { sql, type UpdateObject } from 'kysely'
+import { type RawBuilder, sql, type UpdateObject } from 'kysely'
 import { selectInstant } from '../db/instant.ts'
 import type { Database, Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -8,13 +8,18 @@ export type ApiKey = {
   key_id: string
   customer: string
   name: string | null
-  /** `pending`: an unused link, later `expired`. `replaced`: rotated, but valid until `expires_at`. */
+  /**
+   * `pending`: an unused link, later `expired`, or a key that replaces another one and was not used yet. `replaced`:
+   * rotated, but valid until `expires_at`.
+   */
   state: 'active' | 'replaced' | 'expired' | 'revoked' | 'pending'
   scopes: string[] | null
   expires_at: string | null
   revoked_at: string | null
   last_used_on: string | null
   replaced_by: string | null
+  /** The key that this one replaces at its first login. */
+  replaces: string | null
   /** null = any address. */
   networks: string[] | null
   kids: string[] | null
@@ -26,12 +31,15 @@ const columns = [
   'customer_id as customer',
   'name',
   sql<ApiKey['state']>`case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired'
-    when replaced_by is not null then 'replaced' else 'active' end`.as('state'),
+    when replaced_by is not null then 'replaced' when replaces is not null then 'pending' else 'active' end`.as(
+    'state',
+  ),
   'scopes',
   selectInstant('expires_at').$castTo<string | null>().as('expires_at'),
   selectInstant('revoked_at').$castTo<string | null>().as('revoked_at'),
   'last_used_on',
   'replaced_by',
+  'replaces',
   sql<string[] | null>`networks::text[]`.as('networks'),
   sql<string[] | null>`jsonb_path_query_array(client_jwks, '$.keys[*].kid')`.as('kids'),
   selectInstant('created_at').as('created_at'),
@@ -93,8 +101,14 @@ const updateKey = (db: Db, keyId: string, values: UpdateObject<Database, 'api_ke
 
 type KeySuccession = { key: ApiKey; former: ApiKey }
 
-const mayBeSucceeded = sql<boolean>`revoked_at is null and replaced_by is null
+/** True for a key that can be rotated. */
+export const mayBeSucceeded: RawBuilder<boolean> = sql`revoked_at is null and replaced_by is null and replaces is null
   and client_jwks is null and coalesce(expires_at, 'infinity') > now()`
+
+/** Locks the customer first, then the key, as an erasure does. */
+export const lockKey = async (trx: Db, keyId: string): Promise<void> => {
+  await sql`select lock_key(customer_id, key_id) from api_keys where key_id = ${keyId}`.execute(trx)
+}
 
 /** If `mayBeSucceeded`, adds a copy with full lifetime. The old key ends in `overlapSeconds`, or earlier. */
 export const succeedApiKey = (
@@ -104,13 +118,14 @@ export const succeedApiKey = (
   overlapSeconds: number,
 ): Promise<KeySuccession | undefined> =>
   inTransaction(db, async (transaction) => {
+    await lockKey(transaction, keyId)
     const key = await transaction
       .insertInto('api_keys')
       .columns(['customer_id', 'key_id', 'secret_sha256', 'name', 'scopes', 'networks', 'expires_at'])
       .expression(sql`
         select customer_id, ${fresh.keyId}, ${fresh.secretSha256}::bytea, name, scopes, networks,
           now() + (expires_at - created_at)
-        from api_keys where key_id = ${keyId} and ${mayBeSucceeded} for update`)
+        from api_keys where key_id = ${keyId} and ${mayBeSucceeded}`)
       .returning(columns)
       .executeTakeFirst()
     if (!key) return undefined

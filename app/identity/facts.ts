@@ -18,6 +18,8 @@ export type KeyFacts = CustomerFacts &
     scopes: ReadonlySet<string> | undefined
     /** Infinity = never. */
     expiresAtMs: number
+    /** True until the first login of a key that replaces another one. */
+    isPending: boolean
     /** For answers. */
     summary: KeySummary
     revoked: boolean
@@ -101,7 +103,7 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
     db,
     sql<KeyRow & StampRow>`
       select ${customerColumns}, ${stampColumns}, key_id as "keyId", secret_sha256 as "secretSha256", scopes, networks,
-        client_jwks as "clientJwks", name, ${selectInstant('expires_at')} as "expiresAt",
+        client_jwks as "clientJwks", is_pending as "isPending", name, ${selectInstant('expires_at')} as "expiresAt",
         coalesce(extract(epoch from expires_at) * 1000, 'Infinity')::float8 as "expiresAtMs",
         revoked_at is not null as revoked,
         has_revoked_tokens(customer_id, key_id) as "hasRevokedTokens"

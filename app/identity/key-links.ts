@@ -4,7 +4,7 @@ import { type AuditEvent, recordEvents } from '../audit/record.ts'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { ApiKey, NewApiKey } from './api-key-store.ts'
+import { type ApiKey, lockKey, mayBeSucceeded, type NewApiKey } from './api-key-store.ts'
 import { createKeyId, createKeySecret } from './api-keys.ts'
 
 /** 256 bits, so one unsalted SHA-256 is enough to store it. */
@@ -14,7 +14,7 @@ const hashSecret = (secret: string): Buffer => createHash('sha256').update(secre
 
 const columns = sql`key_id, customer_id as customer, name,
   case when expires_at <= now() then 'expired' else 'pending' end as state, scopes,
-  ${selectInstant('expires_at')} as expires_at, null as revoked_at, null as last_used_on, null as replaced_by,
+  ${selectInstant('expires_at')} as expires_at, null as revoked_at, null as last_used_on, null as replaced_by, replaces,
   networks::text[] as networks, null as kids, ${selectInstant('created_at')} as created_at`
 
 /** `lifetimeSeconds`: of the key, from the use of the link; null = unlimited. */
@@ -38,6 +38,32 @@ export const addKeyLink = async (
     returning ${columns}`.execute(db)
   return { link: rows[0] as ApiKey, secret }
 }
+
+/**
+ * Adds a link to a key that replaces another one, `overlapSeconds` after its first login. An earlier unused link for the
+ * same key stops working. `undefined` unless `mayBeSucceeded`.
+ */
+export const addSuccessorLink = (
+  db: Db,
+  keyId: string,
+  overlapSeconds: number,
+): Promise<{ link: ApiKey; lifetimeSeconds: number | null; secret: string } | undefined> =>
+  inTransaction(db, async (trx) => {
+    const secret = randomBytes(secretBytes).toString('base64url')
+    await lockKey(trx, keyId)
+    await sql`delete from key_links where replaces = ${keyId}`.execute(trx)
+    const { rows } = await sql<ApiKey & { lifetimeSeconds: number | null }>`
+      insert into key_links
+        (customer_id, key_id, secret_sha256, name, scopes, networks, lifetime, replaces, overlap)
+      select customer_id, ${createKeyId()}, ${hashSecret(secret)}, name, scopes, networks, expires_at - created_at,
+        key_id, make_interval(secs => ${overlapSeconds})
+      from api_keys where key_id = ${keyId} and ${mayBeSucceeded}
+      returning ${columns}, extract(epoch from lifetime)::float8 as "lifetimeSeconds"`.execute(trx)
+    const [row] = rows
+    if (!row) return undefined
+    const { lifetimeSeconds, ...link } = row
+    return { link, lifetimeSeconds, secret }
+  })
 
 /** Lists unused links, also expired ones, of one customer or of all, by customer and age. */
 export const listKeyLinks = async (db: Db, customerId?: string): Promise<ApiKey[]> => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
+import { truncateAddress } from '../http/client-address.ts'
 import type { Turn } from '../overload/queue.ts'
 import { matchesSecret, parseApiKey } from './api-keys.ts'
 import { toApiKeyError } from './credential-errors.ts'
@@ -16,6 +17,7 @@ import {
 } from './facts.ts'
 import { createGrantedScopes } from './granted-scopes.ts'
 import type { KeyIds } from './key-ids.ts'
+import { completeRotation } from './pending-key.ts'
 import type { Principal } from './principal.ts'
 import { isUsable } from './rights.ts'
 import { expandScopes, hasEveryScope } from './scopes.ts'
@@ -25,6 +27,8 @@ type PrincipalsOptions = FactsOptions & {
   warn?: (reason: string, message: string) => void
 }
 
+/** `ip`: not truncated. */
+type Caller = Readonly<{ ip: string; requestId?: string }>
 type Actor = Readonly<{ keyId: string } & Pick<AuditEvent, 'requestId' | 'client'>>
 
 const revocationKey = ({ customerId, keyId, jti }: TokenId) => `${customerId} ${keyId} ${jti}`
@@ -93,7 +97,13 @@ export const createPrincipals = (options: PrincipalsOptions) => {
     findApiKey,
     identifyApiKey,
 
-    async markKeyUsed(keyId: string): Promise<void> {
+    /**
+     * Records a login. The first one with a pending key completes its rotation, and rejects with `invalid_api_key` if the
+     * key was removed in the meantime.
+     */
+    async useKey({ customerId, keyId, isPending }: KeyFacts, { ip, requestId }: Caller): Promise<void> {
+      const client = truncateAddress(ip)
+      if (isPending) await completeRotation(db, { customerId, keyId, client, requestId })
       await findRow(db, sql`select mark_api_key_used(${keyId})`).catch((error: unknown) =>
         options.warn?.(describeUnreachable(error), 'the use of an API key was not recorded'),
       )

@@ -9,8 +9,11 @@ export const auditScope = 'audit:read'
 /** For a customer's own keys, usage and webhooks. */
 export const accountScope = 'account:read'
 
+/** For a key that may be exchanged for a new one. Of no use in a token. */
+export const rotateScope = 'keys:rotate'
+
 /** A key without limits does not have these. See docs/decisions/0103-audit-read-must-be-named.md. */
-export const onlyNamedScopes: readonly string[] = [auditScope, accountScope]
+export const onlyNamedScopes: readonly string[] = [auditScope, accountScope, rotateScope]
 
 /** In the list of a key: every scope except `onlyNamedScopes`. No token contains it. */
 const everyScope = '*'

@@ -8,6 +8,7 @@ export const policyNames = [
   'introspections',
   'revocations',
   'key_links',
+  'key_rotations',
   'access_requests',
   'demo_changes',
   'demo_changes_all',

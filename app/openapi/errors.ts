@@ -38,6 +38,7 @@ const codes = {
   tag: ['precondition_failed'],
   body: ['invalid_body', 'body_too_large', 'unsupported_media_type'],
   api_key: ['invalid_api_key', 'plan_required', 'network_not_allowed', 'quota_exceeded', 'unavailable'],
+  rotation: ['insufficient_scope', 'rotation_refused'],
   /** Requests without a token, limited by client address. */
   address: ['quota_exceeded', 'unavailable'],
 } as const satisfies Record<string, readonly ErrorCode[]>

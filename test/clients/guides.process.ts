@@ -149,6 +149,8 @@ t.test('every example runs and prints the output in the guide', async (t) => {
     // A guide that revokes its key, or needs a special scope, gets a separate key.
     const says = (text: string) => own.some(({ code }) => code.includes(text))
     if (says('/v1/audit')) values.push(...(await keyValues(service, '--scopes', 'audit:read')))
+    else if (says('/v1/me/keys/rotate'))
+      values.push(...(await keyValues(service, '--scopes', 'certificates:read,products:read,keys:rotate')))
     else values.push(...(says('/oauth/revoke') ? await keyValues(service) : keys))
     let shell = ''
     for (const [index, { language, code, line, outcome }] of own.entries()) {

@@ -552,3 +552,49 @@ t.test('a key that ends within 14 days is reported once, by default on the conso
   t.equal(lines.length, 1)
   t.match(lines[0], /^certdata-client: the API key k1 \(ERP\) ends at 20/)
 })
+
+t.test('a rotated key is stored before its first login, also if an answer was lost', async (t) => {
+  const apiKey = await addCustomer(database, 'rotating', { scopes: ['products:read', 'keys:rotate'] })
+  const sent: string[] = []
+  let lost = 0
+  const lossy: typeof fetch = async (input, init) => {
+    const { pathname } = new URL(String(input))
+    sent.push(pathname)
+    const answer = await fetch(input, init)
+    if (pathname === '/v1/me/keys/rotate' && ++lost === 1) throw new TypeError('the connection broke')
+    return answer
+  }
+  const client = createClient({ url: origin, apiKey, retry: quick, fetch: lossy })
+  const stored: string[] = []
+  await t.rejects(
+    client.rotateKey(() => {
+      throw new Error('the disk is full')
+    }),
+    /the disk is full/,
+  )
+  t.strictSame(sent.splice(0), ['/v1/me/keys/rotate', '/v1/me/keys/rotate'], 'no login with this key')
+  t.equal((await client.me()).key?.id, apiKey.split('_')[2], 'the previous key stays in use')
+  sent.length = 0
+  const [key, early] = await Promise.allSettled([
+    client.rotateKey((fresh) => {
+      sent.push('stored')
+      stored.push(fresh)
+    }),
+    client.rotateKey((fresh) => stored.push(fresh)),
+  ])
+  t.strictSame(sent.slice(0, 4), ['/v1/me/keys/rotate', 'stored', '/v1/auth/login', '/v1/me/keys/rotate'])
+  t.match(early, { status: 'rejected', reason: { code: 'quota_exceeded' } }, 'one after the other')
+  t.equal(stored.length, 1)
+  const [fresh = ''] = stored
+  t.match(key, { status: 'fulfilled', value: { id: fresh.split('_')[2] } })
+  t.equal((await client.me()).key?.id, fresh.split('_')[2])
+  t.match(await client.me(), { scopes: ['keys:rotate', 'products:read'] })
+
+  const demo = createClient({ url: origin, token: 'cda_demo_public' })
+  const signer = createClient({ url: origin, clientId: 'x', privateKey: 'y' })
+  for (const each of [demo, signer])
+    await t.rejects(
+      each.rotateKey(() => {}),
+      /Only a client with an API key/,
+    )
+})

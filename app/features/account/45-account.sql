@@ -5,7 +5,7 @@ returns table (key_id text, name text, state text, scopes text[], networks text[
 language sql stable security definer set search_path = public, pg_temp as $$
   select k.key_id, k.name,
     case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired'
-      when k.replaced_by is not null then 'replaced' else 'active' end,
+      when k.replaced_by is not null then 'replaced' when k.replaces is not null then 'pending' else 'active' end,
     k.scopes,
     case when k.key_id = own then coalesce(k.networks::text[], array['0.0.0.0/0', '::/0']) end,
     k.created_at, k.last_used_on, k.expires_at

@@ -8,7 +8,7 @@ import { session } from '../../records/sql/session.ts'
 type KeyRow = Readonly<{
   id: string
   name: string | null
-  state: 'active' | 'replaced' | 'expired' | 'revoked'
+  state: 'active' | 'pending' | 'replaced' | 'expired' | 'revoked'
   created_at: string
   last_used_on: string | null
   expires_at: string | null

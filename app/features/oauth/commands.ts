@@ -17,6 +17,7 @@ import {
 import { parseUniqueJson } from '../../http/unique-json.ts'
 import { type ApiKey, changeClientJwks } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
+import { auditScope, rotateScope } from '../../identity/scopes.ts'
 import { formatClientKeys, parseClientKeys } from './client-keys.ts'
 
 type KeyOptions = Output & { jwk: string }
@@ -85,7 +86,7 @@ export const buildCommand = (shell: Shell): Command =>
       .option('--name <name>', 'its name, which the customer sees', parseKeyName)
       .option(
         '--scopes <scopes>',
-        'limit it to these scopes, separated by commas (default: all but audit:read)',
+        `limit it to these scopes, separated by commas (default: all but ${auditScope} and ${rotateScope})`,
         parseScopes,
       )
       .option(

@@ -113,7 +113,7 @@ export const createOAuth = (options: OAuthOptions) => {
       },
       async answer(key: KeyFacts, { scope }: z.output<typeof tokenGrantRequest>, source: LoginSource) {
         const wanted = chooseScopes(scope, await listRequestable(key))
-        await principals.markKeyUsed(key.keyId)
+        await principals.useKey(key, source)
         return sign(key, source, wanted)
       },
     },

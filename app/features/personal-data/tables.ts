@@ -65,6 +65,9 @@ const kernelTables: readonly (readonly [name: string, KnownTable])[] = [
         'replaced_by',
         'networks',
         'client_jwks',
+        'replaces',
+        'overlap',
+        'rotated_at',
       ],
       proofs: ['secret_sha256'],
       internal: [],
@@ -73,7 +76,17 @@ const kernelTables: readonly (readonly [name: string, KnownTable])[] = [
   [
     'key_links',
     {
-      exported: [...key, 'name', 'scopes', 'networks', 'lifetime', 'created_at', 'expires_at'],
+      exported: [
+        ...key,
+        'name',
+        'scopes',
+        'networks',
+        'lifetime',
+        'created_at',
+        'expires_at',
+        'replaces',
+        'overlap',
+      ],
       proofs: ['secret_sha256'],
       internal: [],
     },

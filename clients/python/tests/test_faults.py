@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from datetime import datetime, timedelta, timezone
 from functools import partial
@@ -141,6 +142,51 @@ async def test_a_key_that_ends_within_14_days_is_reported_once(kind: str, caplog
         async with open_face(kind, script.url, api_key="x") as face:
             await face.call("request", "/v1/a")
     assert [message[:26] for message in caplog.messages] == ["The API key k1 (ERP) ends "]
+
+
+def rotated(n: int) -> dict[str, Any]:
+    key = {"id": f"k{n}", "name": None, "expires_at": None}
+    return {"body": {"api_key": f"new{n}", "key": key, "replaces": "k0", "overlap_seconds": 604800}}
+
+
+async def test_a_rotated_key_is_stored_before_its_first_login(kind: str) -> None:
+    stored: list[str] = []
+
+    def fail(api_key: str) -> None:
+        raise OSError(f"{api_key} cannot be stored")
+
+    async def store_later(api_key: str) -> None:
+        await anyio.lowlevel.checkpoint()
+        stored.append(api_key)
+
+    answers: list[Answer] = [
+        rotated(1),
+        drop,
+        rotated(2),
+        refusal(503, "unavailable"),
+        token(2),
+        OK,
+        refusal(429, "quota_exceeded", **{"retry-after": "3600"}),
+    ]
+    with start_script(answers) as script:
+        async with open_face(kind, script.url, api_key="old", retry=QUICK) as face:
+            with pytest.raises(OSError, match="new1 cannot be stored"):
+                await face.call("rotate_key", fail)
+            key = await face.call("rotate_key", store_later if face.is_async else stored.append)
+            await face.call("request", "/v1/a")
+            with pytest.raises(QuotaExceeded):
+                await face.call("rotate_key", stored.append)
+        assert key["id"] == "k2"
+        assert stored == ["new2"]
+        exchange, login = "/v1/me/keys/rotate", "/v1/auth/login"
+        assert script.targets[:7] == [exchange, exchange, exchange, login, login, "/v1/a", exchange]
+        sent = [json.loads(body)["api_key"] for body in script.bodies if body]
+        assert sent[:6] == ["old", "old", "old", "new2", "new2", "new2"]
+        assert script.asked[5][1]["authorization"] == "Bearer t2"
+    with start_script([]) as script:
+        async with open_face(kind, script.url, token="t") as face:
+            with pytest.raises(ValueError, match="only a client with an API key"):
+                await face.call("rotate_key", stored.append)
 
 
 async def test_a_fixed_token_is_not_replaced(kind: str) -> None:

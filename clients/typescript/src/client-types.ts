@@ -4,6 +4,7 @@ import type { ExpiryOptions } from './key-expiry.ts'
 import type { Credentials } from './login.ts'
 import type { Query } from './query.ts'
 import type { RetryEvent, RetryOptions } from './retry.ts'
+import type { StoreKey } from './rotate-key.ts'
 import type { Answer, RequestOptions } from './transport.ts'
 import type {
   AuditEntry,
@@ -11,6 +12,7 @@ import type {
   ChangesQuery,
   HistoryEntry,
   HistoryQuery,
+  KeySummary,
   Me,
   Resources,
 } from './types.ts'
@@ -98,6 +100,13 @@ export type Client = {
   /** Reads a custom endpoint, in the format agreed with the certification house. */
   custom<T>(name: string, query?: Query, options?: RequestOptions): Promise<T>
   me(options?: RequestOptions): Promise<Me['data']>
+  /**
+   * Exchanges the API key for a new one: passes it to `store`, waits for this, and logs in with it. The previous key ends
+   * a week later. Until that login it works as before, and a repeated call replaces the new key. Let one process of yours
+   * rotate. Needs the scope `keys:rotate`. Rejects with `quota_exceeded` within an hour of the last rotation, and with
+   * an Error for a client without an API key.
+   */
+  rotateKey(store: StoreKey): Promise<KeySummary>
   /** Sends any other GET. The result includes the headers of its answer. */
   request<T>(path: string, query?: Query, options?: RequestOptions): Promise<Answer<T>>
   /** Keeps a copy up to date, without end: see `followChanges`. */

@@ -4,7 +4,7 @@ import { createAnswerCache } from './etag-cache.ts'
 import { followChanges, readChangesPage, requirePages } from './follow.ts'
 import { createExpiryWarning } from './key-expiry.ts'
 import { readLines } from './lines.ts'
-import { listTokens } from './login.ts'
+import { createLogin } from './login.ts'
 import { formatQuery, type Query } from './query.ts'
 import { defaultRetry } from './retry.ts'
 import { streamChanges } from './stream.ts'
@@ -46,7 +46,7 @@ export const createClient = (options: ClientOptions): Client => {
   }
   const retry = { ...defaultRetry, ...options.retry, onRetry: options.onRetry }
   const checkExpiry = createExpiryWarning(options, Date.now)
-  const tokens = listTokens(options, { origin, checkExpiry, ...doing })
+  const { tokens, rotateKey } = createLogin(options, { origin, checkExpiry, ...doing }, retry)
   const cache = options.cache === false ? undefined : (options.cache ?? createAnswerCache())
   const transport = createTransport({ origin, tokens, cache, retry, ...doing })
   const request = <T>(path: string, query?: Query, sending: RequestOptions = {}) =>
@@ -91,6 +91,7 @@ export const createClient = (options: ClientOptions): Client => {
       transport.openStream(`${path}${formatQuery(query)}`, { accept: '*/*', ...sending }),
     custom: (name, query, sending) => read(`/v1/custom/${encodeURIComponent(name)}`, query, sending),
     me: async (sending) => (await read<Me>('/v1/me', undefined, sending)).data,
+    rotateKey,
     async *changes(query = {}, sending) {
       requirePages(query)
       for (let asked: Query = query, isOver = false; !isOver; ) {

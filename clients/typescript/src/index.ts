@@ -17,6 +17,7 @@ export { NetworkError, type NetworkReason } from './network-error.ts'
 export { type ProblemCode, ProblemError, parseRetryAfter, readProblem } from './problem.ts'
 export { formatQuery, type Query } from './query.ts'
 export { decideRetry, defaultRetry, type Failure, type RetryEvent, type RetryOptions } from './retry.ts'
+export type { StoreKey } from './rotate-key.ts'
 export type { Answer, RequestOptions } from './transport.ts'
 export type * from './types.ts'
 export {

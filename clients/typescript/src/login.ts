@@ -2,8 +2,10 @@ import { createAssertion, type PrivateKey } from './assertion.ts'
 import type { createExpiryWarning } from './key-expiry.ts'
 import { withNetworkErrors } from './network-error.ts'
 import { readProblem } from './problem.ts'
+import type { Retrying } from './retry.ts'
+import { createKeyRotation, loginPath, rotationPath, type StoreKey } from './rotate-key.ts'
 import { createFixedToken, createTokenSource, type Token, type TokenSource } from './token.ts'
-import type { TokenAnswer } from './types.ts'
+import type { KeySummary, RotatedKey, TokenAnswer } from './types.ts'
 
 /** The ways to log in. */
 export type Credentials =
@@ -27,15 +29,18 @@ type Sending = {
   /** Receives the key of each login. */
   checkExpiry: ReturnType<typeof createExpiryWarning>
 }
-type LoginRequest = { path: string; body: string | URLSearchParams; headers?: Record<string, string> }
+type PostRequest = { path: string; body: string | URLSearchParams; headers?: Record<string, string> }
 type Renewed = Exclude<Credentials, { token: string }>
 
+const formatKeyRequest = (path: string, apiKey: string): PostRequest => ({
+  path,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ api_key: apiKey.trim() }),
+})
+
 /** Creates the request of one login. A client with a signing key creates a new assertion each time. */
-const readRequest = async (credentials: Renewed, origin: string): Promise<LoginRequest> => {
-  if ('apiKey' in credentials) {
-    const headers = { 'content-type': 'application/json' }
-    return { path: '/v1/auth/login', headers, body: JSON.stringify({ api_key: credentials.apiKey.trim() }) }
-  }
+const readRequest = async (credentials: Renewed, origin: string): Promise<PostRequest> => {
+  if ('apiKey' in credentials) return formatKeyRequest(loginPath, credentials.apiKey)
   const body = new URLSearchParams({
     grant_type: 'client_credentials',
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
@@ -44,29 +49,55 @@ const readRequest = async (credentials: Renewed, origin: string): Promise<LoginR
   return { path: '/v1/oauth/token', body }
 }
 
-const logIn = async (credentials: Renewed, sending: Sending): Promise<Token> => {
-  const { origin, fetch, timeoutMs } = sending
-  const { path, body, headers } = await readRequest(credentials, origin)
-  const askedAtMs = Date.now()
-  const answer = await fetch(`${origin}${path}`, {
-    method: 'POST',
-    headers: { accept: 'application/json', ...headers },
-    body,
-    signal: AbortSignal.timeout(timeoutMs),
-    redirect: 'manual',
-    credentials: 'omit',
+/** Rejects with a ProblemError or a NetworkError. */
+const post = <T>(request: PostRequest, { origin, fetch, timeoutMs }: Sending): Promise<T> =>
+  withNetworkErrors(origin, undefined, async () => {
+    const { path, body, headers } = request
+    const answer = await fetch(`${origin}${path}`, {
+      method: 'POST',
+      headers: { accept: 'application/json', ...headers },
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'manual',
+      credentials: 'omit',
+    })
+    if (!answer.ok) throw await readProblem(answer)
+    return (await answer.json()) as T
   })
-  if (!answer.ok) throw await readProblem(answer)
-  const { access_token: value, expires_in: seconds, key } = (await answer.json()) as TokenAnswer
+
+const logIn = async (credentials: Renewed, sending: Sending): Promise<Token> => {
+  const request = await readRequest(credentials, sending.origin)
+  const askedAtMs = Date.now()
+  const { access_token: value, expires_in: seconds, key } = await post<TokenAnswer>(request, sending)
   sending.checkExpiry(key)
   // Counted from the request, because the token was issued later.
   return { value, expiresAtMs: askedAtMs + seconds * 1000 }
 }
 
-export const listTokens = (credentials: Credentials, sending: Sending): TokenSource =>
-  'token' in credentials
-    ? createFixedToken(credentials.token)
-    : createTokenSource(
-        () => withNetworkErrors(sending.origin, undefined, () => logIn(credentials, sending)),
-        Date.now,
-      )
+type Login = { tokens: TokenSource; rotateKey: (store: StoreKey) => Promise<KeySummary> }
+
+const rejectRotation = async (): Promise<never> => {
+  throw new Error(
+    'Only a client with an API key rotates it. Give the operator another public key of a client that signs',
+  )
+}
+
+/** `retry`: of rotations. Logins are repeated with the reads that need them. */
+export const createLogin = (credentials: Credentials, sending: Sending, retry: Retrying): Login => {
+  if ('token' in credentials)
+    return { tokens: createFixedToken(credentials.token), rotateKey: rejectRotation }
+  let used: Renewed = credentials
+  const tokens = createTokenSource(() => logIn(used, sending), Date.now)
+  if (!('apiKey' in credentials)) return { tokens, rotateKey: rejectRotation }
+  let { apiKey } = credentials
+  const rotateKey = createKeyRotation({
+    retry,
+    exchange: () => post<RotatedKey>(formatKeyRequest(rotationPath, apiKey), sending),
+    async useKey(fresh) {
+      tokens.put(await logIn({ apiKey: fresh }, sending))
+      apiKey = fresh
+      used = { apiKey }
+    },
+  })
+  return { tokens, rotateKey }
+}

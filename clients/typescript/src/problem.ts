@@ -16,6 +16,7 @@ export type ProblemCode =
   | 'network_not_allowed'
   | 'not_found'
   | 'before_history'
+  | 'rotation_refused'
   | 'sync_token_expired'
   | 'quota_exceeded'
   | 'unavailable'

@@ -97,7 +97,10 @@ export const waitForRetry = async (
   await delay(event.waitMs, signal)
 }
 
-/** Calls until it succeeds, fails permanently, or has no attempts left. Only for reads. `path`: for the hook. */
+/**
+ * Calls until it succeeds, fails permanently, or has no attempts left. Only for requests that may be repeated. `path`: for
+ * the hook.
+ */
 export const withRetry = async <T>(
   path: string,
   call: () => Promise<T>,

@@ -27,16 +27,23 @@ const renewAheadPart = 0.2
  * fetches the next. Only an expired token makes callers wait. If the login fails, all waiting callers get the
  * error, and the next `get` tries again.
  */
-export const createTokenSource = (logIn: () => Promise<Token>, now: () => number): TokenSource => {
+export const createTokenSource = (
+  logIn: () => Promise<Token>,
+  now: () => number,
+): TokenSource & { put(token: Token): void } => {
   let current: (Token & { renewAtMs: number }) | undefined
   let login: Promise<string> | undefined
+
+  const put = (token: Token): void => {
+    const lifeMs = token.expiresAtMs - now()
+    const aheadMs = Math.min(renewAheadMs, lifeMs * renewAheadPart)
+    current = { ...token, renewAtMs: token.expiresAtMs - aheadMs }
+  }
 
   const renew = (): Promise<string> => {
     login ??= logIn()
       .then((token) => {
-        const lifeMs = token.expiresAtMs - now()
-        const aheadMs = Math.min(renewAheadMs, lifeMs * renewAheadPart)
-        current = { ...token, renewAtMs: token.expiresAtMs - aheadMs }
+        put(token)
         return token.value
       })
       .finally(() => {
@@ -46,6 +53,8 @@ export const createTokenSource = (logIn: () => Promise<Token>, now: () => number
   }
 
   return {
+    /** For a token of another login. */
+    put,
     async get() {
       if (!current || now() >= current.expiresAtMs) return renew()
       // Ignores the error: the next `get` that has to wait reports it.

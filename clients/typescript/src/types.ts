@@ -33,8 +33,8 @@ export type AccountKey = {
   name: string | null
   /** Whether the token of this request belongs to the key */
   is_current: boolean
-  /** The state. `replaced`: another key was made instead of this one, which still works until it expires. Known values: active, replaced, expired, revoked; more may be added. */
-  state: 'active' | 'replaced' | 'expired' | 'revoked' | (string & {})
+  /** The state. `pending`: it replaces another key at its first login. `replaced`: another key was made instead of this one, which still works until it expires. Known values: active, pending, replaced, expired, revoked; more may be added. */
+  state: 'active' | 'pending' | 'replaced' | 'expired' | 'revoked' | (string & {})
   /** When the key was made */
   created_at: string
   /** Day of the last login (UTC); null if there was none */
@@ -748,6 +748,17 @@ export type PublicKey = {
 export type PublicKeySet = {
   /** The key in use, and those before and after it */
   keys: PublicKey[]
+}
+
+/** A new API key in place of another one */
+export type RotatedKey = {
+  /** The new API key. Store it before you log in with it */
+  api_key: string
+  key: KeySummary
+  /** Id of the previous key, which works until then */
+  replaces: string
+  /** How long the previous key works after the first login with the new one */
+  overlap_seconds: number
 }
 
 /** An access token */

@@ -57,7 +57,7 @@ t.test('a key sees all keys of its customer, without secrets, and only its own n
 t.test('the state follows the row of the key', async (t) => {
   const { get } = await logIn(app, acme)
   const stateOf = async (change: string) => {
-    await sql`update api_keys set revoked_at = null, expires_at = null, replaced_by = null where key_id = ${toId(second)}`.execute(
+    await sql`update api_keys set revoked_at = null, expires_at = null, replaced_by = null, replaces = null, overlap = null where key_id = ${toId(second)}`.execute(
       database.operator,
     )
     await sql`update api_keys set ${sql.raw(change)} where key_id = ${toId(second)}`.execute(
@@ -68,6 +68,7 @@ t.test('the state follows the row of the key', async (t) => {
   t.equal(await stateOf("replaced_by = 'x'"), 'replaced')
   t.equal(await stateOf("expires_at = now() - interval '1 second', replaced_by = 'x'"), 'expired')
   t.equal(await stateOf("expires_at = '2000-01-01', revoked_at = now()"), 'revoked')
+  t.equal(await stateOf(`replaces = '${toId(acme)}', overlap = '7 days'`), 'pending')
   t.equal(await stateOf('networks = null'), 'active')
 })
 

@@ -13,8 +13,14 @@ create table api_keys (
   networks cidr[],
   client_jwks jsonb,
   name text,
+  replaces text collate "C",
+  overlap interval,
+  rotated_at timestamptz,
   primary key (customer_id, key_id),
   unique (key_id),
+  constraint api_keys_replaces foreign key (customer_id, replaces) references api_keys (customer_id, key_id)
+    on delete cascade deferrable initially deferred,
+  constraint api_keys_overlap check ((replaces is null) = (overlap is null)),
   constraint api_keys_networks check (cardinality(networks) between 1 and 100),
   constraint api_keys_name check (char_length(name) between 1 and 100)
 );
@@ -22,6 +28,11 @@ comment on column api_keys.scopes is 'null or with * = all scopes, also of later
 comment on column api_keys.replaced_by is 'the key that a rotation created instead of this one';
 comment on column api_keys.networks is 'null = all addresses';
 comment on column api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)';
+comment on column api_keys.replaces is 'the key that this one replaces at its first login, which sets this to null';
+comment on column api_keys.overlap is 'how long the replaced key works from this first login';
+comment on column api_keys.rotated_at is 'first login of a key that replaced another one';
+-- A key has one successor at most.
+create unique index api_keys_one_successor on api_keys (customer_id, replaces) where revoked_at is null;
 comment on column api_keys.name is 'the operator''s words for the place that uses the key; its customer reads them';
 
 -- A link has the id of its key, which is created when the link is used. Then the row is deleted.
@@ -35,9 +46,15 @@ create table key_links (
   created_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '7 days',
   name text,
+  replaces text collate "C",
+  overlap interval,
   primary key (customer_id, key_id),
+  constraint key_links_replaces foreign key (customer_id, replaces) references api_keys (customer_id, key_id)
+    on delete cascade deferrable initially deferred,
+  constraint key_links_overlap check ((replaces is null) = (overlap is null)),
   constraint key_links_name check (char_length(name) between 1 and 100)
 );
+create unique index key_links_one_successor on key_links (customer_id, replaces);
 comment on column key_links.lifetime is 'of the key, from the use of the link; null = unlimited';
 
 create table signing_keys (
@@ -59,10 +76,11 @@ grant select, insert, update, delete on api_keys, key_links, signing_keys to cer
 create function find_api_key(wanted text)
 returns table (customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamptz,
   revoked_at timestamptz, last_used_on date, plan text, suspended_at timestamptz, expiring_within integer,
-  networks text[], client_jwks text, name text)
+  networks text[], client_jwks text, name text, is_pending boolean)
 language sql stable security definer set search_path = public, pg_temp as $$
   select k.customer_id, k.key_id, k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, k.last_used_on,
-    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.name
+    c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.name,
+    k.replaces is not null
   from api_keys k join customers c on c.customer_id = k.customer_id
   where k.key_id = wanted
 $$;
@@ -86,21 +104,74 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   where customer_id = customer and key_id = key and revoked_at is null
 $$;
 
--- Returns no row if the link is unknown, used or expired, or if its customer has no API access. Locks the customer first,
--- as an erasure does.
+-- Everything about a rotation locks the customer first, as an erasure does, then the key that is replaced.
+create function lock_key(customer text, key text) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  select from customers c where c.customer_id = customer for key share;
+  select from api_keys k where k.customer_id = customer and k.key_id = key for no key update
+$$;
+grant execute on function lock_key to certdata_operator;
+
+-- A successor that waits for its first login ends with its predecessor, and follows its rights.
+create function follow_predecessor() returns trigger language plpgsql
+set search_path = public, pg_temp as $$
+begin
+  if new.revoked_at is not null or new.replaced_by is not null then
+    delete from api_keys where customer_id = new.customer_id and replaces = new.key_id and revoked_at is null;
+    delete from key_links where customer_id = new.customer_id and replaces = new.key_id;
+  else
+    update api_keys set networks = new.networks, scopes = new.scopes
+      where customer_id = new.customer_id and replaces = new.key_id;
+    update key_links set networks = new.networks, scopes = new.scopes
+      where customer_id = new.customer_id and replaces = new.key_id;
+  end if;
+  return null;
+end $$;
+create trigger api_keys_follow after update of networks, scopes, revoked_at, replaced_by on api_keys
+  for each row execute function follow_predecessor();
+
+-- Records a login. The first one with a key that replaces another one begins the overlap: then the other key is `former`.
+-- `is_valid` is false if the key was removed or revoked in the meantime.
+create function complete_key_rotation(customer text, key text)
+returns table (is_valid boolean, former text, former_expires_at timestamptz)
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  kept interval;
+begin
+  perform lock_key(customer, (select k.replaces from api_keys k where k.customer_id = customer and k.key_id = key));
+  select k.replaces, k.overlap into former, kept from api_keys k
+    where k.customer_id = customer and k.key_id = key and k.replaces is not null and k.revoked_at is null
+    for no key update;
+  if found then
+    update api_keys k set replaces = null, overlap = null, rotated_at = now()
+      where k.customer_id = customer and k.key_id = key;
+    update api_keys k set replaced_by = key, expires_at = least(k.expires_at, now() + kept)
+      where k.customer_id = customer and k.key_id = former
+      returning k.expires_at into former_expires_at;
+  end if;
+  is_valid := exists (select from api_keys k
+    where k.customer_id = customer and k.key_id = key and k.revoked_at is null);
+  return next;
+end $$;
+
+-- Returns no row if the link is unknown, used or expired, or if its customer has no API access.
 create function use_key_link(link_sha256 bytea, key_sha256 bytea)
 returns table (customer_id text, key_id text, name text, scopes text[], networks text[], expires_at timestamptz)
 language sql volatile security definer set search_path = public, pg_temp as $$
-  select from customers c
-  where c.customer_id in (select l.customer_id from key_links l where l.secret_sha256 = link_sha256) for key share;
+  select lock_key(l.customer_id, l.replaces) from key_links l where l.secret_sha256 = link_sha256;
+  delete from api_keys k using key_links l, customers c
+    where l.secret_sha256 = link_sha256 and l.expires_at > now() and c.customer_id = l.customer_id
+      and c.plan <> 'basic' and c.suspended_at is null
+      and k.customer_id = l.customer_id and k.replaces = l.replaces and k.revoked_at is null;
   with used as (
     delete from key_links l using customers c
     where l.secret_sha256 = link_sha256 and l.expires_at > now() and c.customer_id = l.customer_id
       and c.plan <> 'basic' and c.suspended_at is null
     returning l.*
   )
-  insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at)
-  select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks, now() + u.lifetime from used u
+  insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap)
+  select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks, now() + u.lifetime, u.replaces, u.overlap
+  from used u
   returning customer_id, key_id, name, scopes, networks::text[], expires_at
 $$;
 
@@ -140,4 +211,4 @@ comment on function cover_signing_key is
   'stores the latest expiry of the key''s tokens; false: the key was removed and must not sign';
 
 grant execute on function find_api_key, list_api_key_ids, mark_api_key_used, revoke_api_key, use_key_link,
-  read_key_expiry, list_signing_keys, signing_keys_version, cover_signing_key to certdata_reader;
+  complete_key_rotation, read_key_expiry, list_signing_keys, signing_keys_version, cover_signing_key to certdata_reader;

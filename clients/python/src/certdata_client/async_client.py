@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -76,6 +76,15 @@ class AsyncClient(AsyncResources, AsyncDriver):
     async def me(self) -> types.MeData:
         """Return the customer, the plan, the scopes and the limits."""
         return cast(types.MeData, (await self.request("/v1/me")).body["data"])
+
+    async def rotate_key(self, store: Callable[[str], Awaitable[object] | object]) -> types.KeySummary:
+        """
+        Exchange the API key for a new one: call `store` with it, await it, and log in with it. The previous key ends a
+        week later. Until that login it works as before, and a repeated call replaces the new key. Let one process of
+        yours rotate. Needs the scope `keys:rotate`. Raise QuotaExceeded within an hour of the last rotation, and
+        ValueError for a client without an API key.
+        """
+        return await self._run(self._core.rotate_key(store))
 
     @asynccontextmanager
     async def download(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Event
 from typing import Any, cast
@@ -77,6 +77,15 @@ class Client(Resources, Driver):
     def me(self) -> types.MeData:
         """Return the customer, the plan, the scopes and the limits."""
         return cast(types.MeData, self.request("/v1/me").body["data"])
+
+    def rotate_key(self, store: Callable[[str], object]) -> types.KeySummary:
+        """
+        Exchange the API key for a new one: call `store` with it, and log in with it. The previous key ends a week
+        later. Until that login it works as before, and a repeated call replaces the new key. Let one process of yours
+        rotate. Needs the scope `keys:rotate`. Raise QuotaExceeded within an hour of the last rotation, and ValueError
+        for a client without an API key.
+        """
+        return self._run(self._core.rotate_key(store))
 
     @contextmanager
     def download(self, path: str, query: Query | None = None, *, accept: str = "*/*") -> Iterator[httpx.Response]:

@@ -6,17 +6,18 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Event
-from typing import Any, Generic
+from typing import Any, Generic, cast
 
 import httpx
 from typing_extensions import TypeVar
 
 from .cache import AnswerCache, Kept
 from .errors import ApiError, CertdataError, read_problem
-from .flow import Flow, Pause, Reply, Send, Tell
+from .flow import Flow, LogIn, Pause, Reply, Send, Tell
 from .query import Query, format_query
 from .retry import OnRetry, Retry, RetryEvent, decide_retry, failure_of
 from .tokens import FixedToken, Tokens
+from .types import KeySummary
 from .webhooks import WebhookVerifier
 
 T = TypeVar("T", default=Any)
@@ -102,6 +103,14 @@ class Core:
         limit = timeout or self.timeout
         opening = lambda: self._send(target, headers, limit, is_stream=True)  # noqa: E731
         return self._repeat(target, opening, retry or self.retry)
+
+    def rotate_key(self, store: Callable[[str], object]) -> Flow[KeySummary]:
+        """Exchange the API key for a new one, which is passed to `store` before it is used."""
+        tokens = self._tokens
+        if isinstance(tokens, FixedToken):
+            raise ValueError("only a client with an API key rotates it")
+        repeat = lambda path, attempt: self._repeat(path, attempt, self.retry)  # noqa: E731
+        return cast("KeySummary", (yield LogIn(lambda: tokens.rotate(store, repeat), is_needed=True)))
 
     @staticmethod
     def _headers(accept: str, fresh: bool, etag: str | None) -> dict[str, str]:

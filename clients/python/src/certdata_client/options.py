@@ -51,7 +51,7 @@ class Options:
             tokens = FixedToken(token)
         else:
             login = partial(signed_login, signer) if signer else partial(key_login, str(api_key))
-            tokens = Tokens(login, self.timeout, self.clock, ExpiryWarning(self.on_key_expiring))
+            tokens = Tokens(login, self.timeout, self.clock, ExpiryWarning(self.on_key_expiring), api_key)
         return Core(tokens, cache, self.retry, self.timeout, self.on_retry)
 
 

@@ -5,17 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlencode
 
 from .errors import CertdataError, read_problem
-from .flow import Flow, LogIn, Send
+from .flow import Flow, LogIn, Send, Tell
 from .key_expiry import ExpiryWarning
+from .types import KeySummary, RotatedKey
 
+T = TypeVar("T")
+
+_LOGIN = "/v1/auth/login"
+_EXCHANGE = "/v1/me/keys/rotate"
 _RENEW_AHEAD = 60.0
 """Seconds. This long before its end, one request renews the token while other requests still use it."""
 _RENEW_AHEAD_PART = 0.2
 """A short-lived token is renewed when this share of its lifetime is left."""
+
+
+class Repeat(Protocol):
+    """Repeats an attempt that failed for a while."""
+
+    def __call__(self, target: str, attempt: Callable[[], Flow[T]]) -> Flow[T]: ...
 
 
 class LoginRequest(NamedTuple):
@@ -28,7 +39,12 @@ class LoginRequest(NamedTuple):
 
 def key_login(api_key: str) -> LoginRequest:
     """Return the login of an API key."""
-    return LoginRequest("/v1/auth/login", "application/json", json.dumps({"api_key": api_key.strip()}).encode())
+    return LoginRequest(_LOGIN, "application/json", json.dumps({"api_key": api_key.strip()}).encode())
+
+
+def key_exchange(api_key: str) -> LoginRequest:
+    """Return the exchange of an API key for a new one."""
+    return key_login(api_key)._replace(target=_EXCHANGE)
 
 
 def signed_login(sign: Callable[[], str]) -> LoginRequest:
@@ -60,7 +76,9 @@ class Tokens:
         timeout: float,
         clock: Callable[[], float],
         expiry: ExpiryWarning,
+        api_key: str | None = None,
     ) -> None:
+        self._api_key = api_key
         self._login = login
         self._expiry = expiry
         self._timeout = timeout
@@ -98,7 +116,7 @@ class Tokens:
                 raise self._failure
             return self._current
         try:
-            self._current = yield from self._fetch()
+            self._current = yield from self._fetch(self._login())
         except CertdataError as error:
             self._failure = error
             self._ended += 1
@@ -107,15 +125,35 @@ class Tokens:
         self._ended += 1
         return self._current
 
-    def _fetch(self) -> Flow[_Token]:
-        # Counted from the request, because the token was issued later.
-        asked_at = self._clock()
-        target, media_type, content = self._login()
+    def rotate(self, store: Callable[[str], object], repeat: Repeat) -> Flow[KeySummary]:
+        """
+        Exchange the API key for a new one. Run it as a login, so that no other rotation runs. The new key is stored
+        before its first login, which completes the rotation. An exchange may be repeated: it replaces the pending key.
+        """
+        current = self._api_key
+        if current is None:
+            raise ValueError("only a client with an API key rotates it")
+        made: RotatedKey = yield from repeat(_EXCHANGE, lambda: self._post(key_exchange(current)))
+        fresh = made["api_key"]
+        yield Tell(lambda: store(fresh))
+        self._current = yield from repeat(_LOGIN, lambda: self._fetch(key_login(fresh)))
+        self._api_key = fresh
+        self._login = lambda: key_login(fresh)
+        key: KeySummary = made["key"]
+        return key
+
+    def _post(self, request: LoginRequest) -> Flow[Any]:
+        target, media_type, content = request
         headers = {"content-type": media_type, "accept": "application/json"}
         reply = yield Send("POST", target, headers, self._timeout, content)
         if reply.status != 200:
             raise read_problem(reply.status, reply.headers, reply.body)
-        answer = json.loads(reply.body)
+        return json.loads(reply.body)
+
+    def _fetch(self, request: LoginRequest) -> Flow[_Token]:
+        # Counted from the request, because the token was issued later.
+        asked_at = self._clock()
+        answer = yield from self._post(request)
         self._expiry.check(answer.get("key"))
         life: float = answer["expires_in"]
         ahead = min(_RENEW_AHEAD, life * _RENEW_AHEAD_PART)

@@ -47,7 +47,7 @@ AccountKey = TypedDict(
         "name": "str | None",
         # Whether the token of this request belongs to the key
         "is_current": "bool",
-        # The state. `replaced`: another key was made instead of this one, which still works until it expires. Known values: active, replaced, expired, revoked; more may be added.
+        # The state. `pending`: it replaces another key at its first login. `replaced`: another key was made instead of this one, which still works until it expires. Known values: active, pending, replaced, expired, revoked; more may be added.
         "state": "str",
         # When the key was made
         "created_at": "str",
@@ -914,6 +914,19 @@ PublicKeySet = TypedDict(
     {
         # The key in use, and those before and after it
         "keys": "list[PublicKey]",
+    },
+)
+
+RotatedKey = TypedDict(
+    "RotatedKey",
+    {
+        # The new API key. Store it before you log in with it
+        "api_key": "str",
+        "key": "KeySummary",
+        # Id of the previous key, which works until then
+        "replaces": "str",
+        # How long the previous key works after the first login with the new one
+        "overlap_seconds": "int",
     },
 )
 
