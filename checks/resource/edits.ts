@@ -52,8 +52,8 @@ import { date, field, identity, recordId, tags, text, timestamps } from './field
 
 export const factoryInspection = z
   .strictObject({
-    ...identity('ins-1', 'ins-2'),
-    inspection_number: field(text, 'Number of the inspection', 'INS-1', 'INS-2'),
+    ...identity('ins-1001', 'ins-1002'),
+    inspection_number: field(text, 'Number of the inspection', 'INS-1001', 'INS-1002'),
     status: field(z.enum(['planned', 'passed', 'failed']), 'State of the inspection', 'passed'),
     product_id: field(recordId.nullable(), 'The inspected product', 'prd-lumen-gateway'),
     inspected_on: field(date.nullable(), 'Day of the inspection', '2026-03-02'),

@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Test } from 'tap'
 import { createDb, createPool, readerRole } from '../../app/db/connect.ts'
 import { onlyNamedScopes } from '../../app/identity/scopes.ts'
+import type { Field } from '../../app/records/resources/define.ts'
 import { resourceNames, resources } from '../../app/records/resources/index.ts'
 import {
   addCustomer,
@@ -29,21 +30,32 @@ export const getLure = (customer: Customer) => `lure-of-${customer}`
 export const shared = ['shared-1', 'shared-2']
 export const others = (customer: Customer) => customers.filter((each) => each !== customer)
 
+/** A value for each column that must not be null, of any resource. */
+const toDefault = ({ kind, array, values }: Field): unknown => {
+  if (array) return []
+  if (kind === 'integer') return 1
+  return kind === 'boolean' ? false : values?.[0]
+}
+
 const makeRow = (name: string, customer: Customer, id: string, n: number) => {
   const mark = getMark(customer)
   // Relations name own records, shared ids, and lures of another customer in turn.
   const neighbour = customers[(customers.indexOf(customer) + 1) % customers.length] as Customer
   const named = [listIds(customer)[0], shared[0], getLure(neighbour)][n % 3] as string
-  const texts = [...resources[name as 'lab'].fields.values()]
+  const fields = [...resources[name as 'lab'].fields.values()]
+  const defaults: Record<string, unknown> = Object.fromEntries(
+    fields.filter(({ nullable }) => !nullable).map((field) => [field.name, toDefault(field)]),
+  )
+  const texts = fields
     .filter((field) => field.kind === 'text' && !field.values && !field.array && !field.computed)
     .map((field) => [field.name, /_id$/.test(field.name) ? named : `${mark} ${field.name}`])
   const row = Object.fromEntries(texts)
   const arrays = { tags: [mark], standards: [mark], part_numbers: [mark], product_ids: [named] }
-  const states = { approval_status: 'approved', product_status: 'active', revision: 1, technologies: [] }
-  const status = { projects: 'ordered', lab: 'issued', approvals: 'granted' }[name]
+  const states = { approval_status: 'approved', product_status: 'active' }
+  const status = { projects: 'ordered', lab: 'issued', approvals: 'granted' }[name] ?? defaults.status
   const codes = { country_code: 'JP', laboratory_country_code: 'JP', country_codes: ['JP'] }
   const days = { valid_until: '2999-01-01', validity_periods: [] }
-  return { ...row, ...arrays, ...states, ...codes, ...days, status, customer_id: customer, id }
+  return { ...defaults, ...row, ...arrays, ...states, ...codes, ...days, status, customer_id: customer, id }
 }
 
 const seed = async ({ operator }: TestDatabase) => {

@@ -4,7 +4,8 @@ import { listExampleData, listExampleStages, utcHour } from '../../app/local/exa
 import { loadReferenceData } from '../../app/local/reference/load.ts'
 import { keepExampleDataCurrent } from '../../app/local/upkeep.ts'
 import type { Field, Resource } from '../../app/records/resources/define.ts'
-import { resourceNames, resources } from '../../app/records/resources/index.ts'
+import { resources } from '../../app/records/resources/index.ts'
+import { namesOfRows } from '../api/contract.ts'
 import { until } from '../helper.ts'
 import { openDatabase, ownedResources, product, type Row } from '../import/database.ts'
 
@@ -51,6 +52,8 @@ for (const day of ['2026-11-21', '2027-01-01', '2028-02-29']) {
     await loadExampleData(operator, day)
     for (const name of ownedResources) {
       const rows = await readRecords(resources[name], day)
+      // Example data of a later resource are optional.
+      if (rows.length === 0 && !namesOfRows.includes(name)) continue
       const missing = [...resources[name].fields.values()].flatMap((field) => listMissing(field, rows))
       t.strictSame(missing, [], name)
     }
@@ -272,10 +275,10 @@ t.test('loads the shipped countries once and never over newer facts', async (t) 
   t.match(await query(`select confidence from countries where id = 'US'`), [{ confidence: 'high' }])
 })
 
-t.test('every resource is in the example data or the reference data', async (t) => {
+t.test('every resource of the contract is in the example data or the reference data', async (t) => {
   const present = new Set(listExampleData('2026-11-21').map((line) => line.resource))
   t.strictSame(
-    resourceNames.filter((name) => !present.has(name)),
+    namesOfRows.filter((name) => !present.has(name)),
     ['countries'],
   )
 })
