@@ -1,9 +1,24 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { repeat } from '../overload/repeat.ts'
-import { pruneInBatches } from './prune.ts'
 import type { Db } from './schema.ts'
 
 // Triggers write the change log and the history without any feature, so this room prunes them.
+
+const pruneBatch = 20_000
+
+/** Repeats a statement until it deletes fewer rows than `most`. Returns the number of deleted rows. */
+const pruneInBatches = async (
+  db: Db,
+  statement: (most: number) => RawBuilder<{ pruned: number }>,
+): Promise<number> => {
+  let all = 0
+  for (;;) {
+    const { rows } = await statement(pruneBatch).execute(db)
+    const pruned = rows[0]?.pruned ?? 0
+    all += pruned
+    if (pruned < pruneBatch) return all
+  }
+}
 
 /** The age limit of the change log, and of tokens for positions in it. */
 export const retentionDays = 90

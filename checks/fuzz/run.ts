@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { fileKind } from './file-kind.ts'
 import { fuzz } from './fuzz.ts'
-import { targets } from './targets.ts'
+import { targets as kernelTargets } from './targets.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -16,6 +17,7 @@ const seed = Number(values.seed ?? Math.trunc(Math.random() * 2 ** 31))
 const seconds = Number(values.seconds)
 const app = pathToFileURL(join(import.meta.dirname, '../../app/')).href
 
+const targets = [...kernelTargets, fileKind]
 const chosen = targets.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 if (chosen.length === 0) {
   console.error(`Unknown target. Expected: ${targets.map(({ name }) => name).join(', ')}`)

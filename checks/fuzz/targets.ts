@@ -4,7 +4,6 @@ import { openEnvelope, signEnvelope } from '../../app/cache/envelope.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import { createSecrets } from '../../app/config/secrets.ts'
 import { ApiError } from '../../app/errors.ts'
-import { findFileKind } from '../../app/features/imports/file-kind.ts'
 import { createTokenCodec, type SyncToken } from '../../app/feed/token.ts'
 import { createClientAddress, plainAddress } from '../../app/http/client-address.ts'
 import { parsePairs } from '../../app/http/pairs.ts'
@@ -193,18 +192,5 @@ const jsonNames: Target = {
   },
 }
 
-const fileKind: Target = {
-  name: 'file-kind',
-  seeds: [
-    'resource,customer,id\nproducts,acme,p-1\n',
-    '{"resource":"products","customer":"acme","id":"p-1","name":"x"}\n',
-    Buffer.from('\ufeffid;name\r\n1;"a;b"\r\n', 'utf16le'),
-    '[{"resource":"products"}]',
-  ],
-  words: ['\r\n', '\r', ';', '\t', '"', '{', '}', '[', '\ufeff', '"customer":', 'PK\x03\x04', '\x1f\x8b'],
-  check(input) {
-    for (const hasCustomer of [true, false]) findFileKind(input, hasCustomer)
-  },
-}
-
-export const targets: readonly Target[] = [query, forwardedAddress, sharedEntry, token, jsonNames, fileKind]
+/** Of the kernel. */
+export const targets: readonly Target[] = [query, forwardedAddress, sharedEntry, token, jsonNames]

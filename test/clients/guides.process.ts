@@ -47,7 +47,7 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
   ['docs/scaling.md', '(umask', 'a second database: test/features/personal-data/move.test.ts runs it'],
   ['docs/scaling.md', 'rm', 'follows the example before'],
   ['docs/operations.md', 'psql -c', "another server's roles: checks/deploy/restore.ts restores there"],
-  ['docs/operations.md', 'test ! -e .data', 'test/db/embedded-backup.process.ts runs it'],
+  ['docs/operations.md', 'test ! -e .data', 'test/clients/embedded-backup.process.ts runs it'],
   ['docs/import.md', 'npx --no certdata import zertifikate.csv', 'test/features/imports/map.test.ts runs it'],
 ]
 /** SQL needs a login: test/clients/operator-guides.process.ts runs it. */

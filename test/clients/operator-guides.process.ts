@@ -85,7 +85,7 @@ const notRun: readonly (readonly [file: string, begins: string, reason: string])
   ],
   ['docs/operations.md', 'psql -c', "another server's roles: checks/deploy/restore.ts creates them"],
   ['docs/import.md', 'npx --no certdata import zertifikate.csv', 'test/features/imports/map.test.ts runs it'],
-  ['docs/operations.md', 'test ! -e .data', 'test/db/embedded-backup.process.ts runs it'],
+  ['docs/operations.md', 'test ! -e .data', 'test/clients/embedded-backup.process.ts runs it'],
   ['docs/custom-documents.md', 'sleep 1; curl', inGuides],
 ]
 

@@ -7,7 +7,7 @@ import { type Quota, readQuotas } from './quotas.ts'
 import { readResources } from './resources.ts'
 import { type Ask, createSender, type Send } from './service.ts'
 
-export type LatencyOptions = Readonly<{
+type LatencyRequest = Readonly<{
   origin: string
   credentials: Credentials
   /** Reads a second. `undefined`: five, or half of the quota if that is less. */
@@ -58,7 +58,7 @@ const uncachedAsk = (list: string, token: string): Ask => ({
  * Measures cached and uncached pages, in equal numbers, and logins, which a demo token does not have. Throws
  * CannotVerify if the service or the account cannot be used, or if the rate needs more than half of a quota.
  */
-export const measureLatency = async (options: LatencyOptions): Promise<LatencyRun> => {
+export const measureLatency = async (options: LatencyRequest): Promise<LatencyRun> => {
   const { origin, credentials, seconds } = options
   const { send, close } = createSender(origin, connections)
   try {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { type FileOptions, importFile } from '../../../app/features/imports/import-file.ts'
+import { fileKind } from '../../../checks/fuzz/file-kind.ts'
 import { run } from '../../command-line.ts'
 import { certificate, getStream, openDatabase, product } from '../../import/database.ts'
 
@@ -111,6 +112,11 @@ t.test('the command in a message makes a file that can be imported', async (t) =
     const report = await take([output])
     t.ok(report.read > 0 && report.bad === 0, command)
   }
+})
+
+t.test('the kinds of the fuzzer’s examples are found', (t) => {
+  for (const seed of fileKind.seeds) t.doesNotThrow(() => fileKind.check(Buffer.from(seed)))
+  t.end()
 })
 
 t.test('JSON lines are never taken for another kind', async (t) => {

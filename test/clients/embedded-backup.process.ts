@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { listExamples } from '../clients/examples.ts'
-import { createFolder, run } from '../clients/run-examples.ts'
-import { instance, projectRoot, query, temporaryFolder } from './embedded-instance.ts'
+import { instance, projectRoot, query, temporaryFolder } from '../db/embedded-instance.ts'
+import { listExamples } from './examples.ts'
+import { createFolder, run } from './run-examples.ts'
 
 const guide = 'docs/operations.md'
 const backup = listExamples(guide, readFileSync(join(projectRoot, guide), 'utf8')).find(({ code }) =>
