@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ReadResult } from '../app/cache/freshness.ts'
 import { getMethod } from '../app/http/methods.ts'
@@ -17,6 +17,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     rowsRead: number
+    /** Bytes of a streamed body, up to now. */
+    bytesStreamed: number
     /** Of a custom endpoint, once the client is allowed to know that it exists. */
     endpointName: string | undefined
     answerSource: AnswerSource
@@ -35,6 +37,12 @@ export type CachedAnswer = Readonly<{
 
 const readTraceparent = ({ headers: { traceparent } }: FastifyRequest): string | undefined =>
   typeof traceparent === 'string' ? traceparent : undefined
+
+/** A stream has no length in its head. HEAD has a length, but no body. */
+const countBytes = ({ method, bytesStreamed }: FastifyRequest, reply: FastifyReply): number => {
+  const length = Number(reply.getHeader('content-length') ?? 0)
+  return bytesStreamed + (method === 'HEAD' || reply.statusCode === 304 ? 0 : length)
+}
 
 type AnswersOptions = {
   stream: LogStream | undefined
@@ -62,6 +70,7 @@ export default fp<AnswersOptions>(
       if (pending.push(answer) === 1) setImmediate(recordPending)
     })
     app.decorateRequest('rowsRead', 0)
+    app.decorateRequest('bytesStreamed', 0)
     app.decorateRequest('endpointName', undefined)
     app.decorateRequest('answerSource', 'none')
     app.decorateRequest('cached', undefined)
@@ -78,6 +87,7 @@ export default fp<AnswersOptions>(
         target: request.raw.url ?? '',
         status: reply.statusCode,
         rows: request.rowsRead,
+        bytes: countBytes(request, reply),
         source: request.answerSource,
         ms: reply.elapsedTime,
         traceparent: readTraceparent(request),

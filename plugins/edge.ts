@@ -107,6 +107,7 @@ const createRecord =
       target,
       status: response.status,
       rows,
+      bytes: response.body?.length ?? 0,
       source: 'memory',
       ms: perRequest.ms,
       traceparent,

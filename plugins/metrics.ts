@@ -48,9 +48,14 @@ export default fp<MetricsOptions>(
     const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
     const { countAnswer, addRoute, figures } = createRequestMetrics()
-    app.addHook('onRoute', ({ url, config }) =>
-      addRoute(url, config?.scope !== undefined || config?.mayAuthenticate === true),
-    )
+    app.addHook('onRoute', ({ url, config }) => {
+      if (config?.mayAuthenticate)
+        addRoute(url, { served: ['basic', 'premium', 'enterprise', 'demo'], refused: [] })
+      else if (config?.scope === undefined) addRoute(url)
+      else if (config.demo === false)
+        addRoute(url, { served: ['premium', 'enterprise'], refused: ['basic', 'demo'] })
+      else addRoute(url, { served: ['premium', 'enterprise', 'demo'], refused: ['basic'] })
+    })
     const logins = createCounts(loginOutcomes)
     app.onLogin((event) => {
       if (event.type === 'signed' || !event.isLogin) return

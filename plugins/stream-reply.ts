@@ -44,6 +44,9 @@ export const sendStream = (
   const sent = encodeStream(body, encoding)
   finished(sent, { writable: false }, (error) => error && cut(reply.raw))
   reply.send(sent)
+  sent.on('data', (part: Buffer | string) => {
+    request.bytesStreamed += Buffer.byteLength(part)
+  })
   // Needs synchronous onSend hooks, which add headers. Later errors cannot become a problem document.
   reply.raw.flushHeaders()
   return reply

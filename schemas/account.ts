@@ -32,3 +32,38 @@ export const accountKeys = z
     data: z.array(accountKey).meta({ description: 'The newest 1,000 keys, the newest first' }),
   })
   .meta({ id: 'AccountKeys', description: 'The API keys of the customer' })
+
+const count = (description: string, example: number) => field(z.int().nonnegative(), description, example)
+
+const usageDay = z
+  .strictObject({
+    day: field(date, 'The day (UTC)', '2026-11-27'),
+    endpoint: field(
+      z.string(),
+      'Path of the endpoint with names of its parameters. `/v1/*`: unknown addresses',
+      '/v1/products/{id}',
+    ),
+    requests: count('All requests, also by older addresses of the endpoint', 412),
+    not_modified: count('Requests that were answered with 304', 380),
+    refused: count('Requests that were answered with a status of 400 or more', 2),
+    bytes: count('Bytes of the bodies as they were sent, often compressed', 48_210),
+  })
+  .meta({ id: 'UsageDay', description: 'The requests of a day for an endpoint' })
+
+export const usage = z
+  .strictObject({
+    data: z.array(usageDay).meta({ description: 'Days with requests, the newest first' }),
+    counted: z
+      .strictObject({
+        from: field(date, 'The first day that is kept', '2026-10-29'),
+        until: field(date, 'Today (UTC)', '2026-11-28'),
+        write_seconds: field(
+          z.int().positive(),
+          'Seconds after which each process adds its counts. A killed process loses the last ones',
+          60,
+        ),
+        note: field(z.string(), 'The same in words', 'Each process adds its counts once a minute.'),
+      })
+      .meta({ description: 'How exact the counts are' }),
+  })
+  .meta({ id: 'Usage', description: 'The usage of the customer' })

@@ -734,6 +734,25 @@ table signing_keys
   CREATE UNIQUE INDEX signing_keys_one_active ON public.signing_keys USING btree (state) WHERE (state = 'active'::text)
   CREATE UNIQUE INDEX signing_keys_one_next ON public.signing_keys USING btree (state) WHERE (state = 'next'::text)
 
+table usage_days row level security forced
+  customer_id text collate "C" not null
+  day date not null
+  endpoint text collate "C" not null
+  requests bigint not null
+  not_modified bigint not null
+  refused bigint not null
+  bytes bigint not null
+  constraint usage_days_bytes_check CHECK ((bytes >= 0))
+  constraint usage_days_endpoint_check CHECK (((octet_length(endpoint) >= 1) AND (octet_length(endpoint) <= 200)))
+  constraint usage_days_not_modified_check CHECK ((not_modified >= 0))
+  constraint usage_days_refused_check CHECK ((refused >= 0))
+  constraint usage_days_requests_check CHECK ((requests > 0))
+  constraint usage_days_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(customer_id) ON DELETE CASCADE
+  constraint usage_days_pkey PRIMARY KEY (customer_id, day, endpoint)
+  CREATE INDEX usage_days_day ON public.usage_days USING btree (day)
+  policy operator permissive for * to certdata_operator using true with check true
+  policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
+
 table used_assertions row level security forced
   customer_id text collate "C" not null
   key_id text collate "C" not null
@@ -848,6 +867,32 @@ AS $function$
     sum(count), sum(rows)
   from ranked group by 1, 2 order by 1, 2
   on conflict (minute, entry) do update set count = r.count + excluded.count, rows = r.rows + excluded.rows
+$function$
+
+
+CREATE OR REPLACE FUNCTION public.add_usage(counts json)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with given as materialized (
+    select k.customer_id, g.day, g.endpoint, sum(g.requests) as requests, sum(g.not_modified) as not_modified,
+      sum(g.refused) as refused, sum(g.bytes) as bytes
+    from json_to_recordset(counts) as g (key_id text, day date, endpoint text, requests bigint,
+      not_modified bigint, refused bigint, bytes bigint)
+    join api_keys k on k.key_id = g.key_id
+    group by 1, 2, 3
+  ), present as materialized (
+    select c.customer_id from customers c
+    where c.customer_id in (select g.customer_id from given g) order by c.customer_id for key share
+  )
+  insert into usage_days as u (customer_id, day, endpoint, requests, not_modified, refused, bytes)
+  select g.* from given g join present p on p.customer_id = g.customer_id
+  order by g.customer_id, g.day, g.endpoint
+  on conflict (customer_id, day, endpoint) do update set requests = u.requests + excluded.requests,
+    not_modified = u.not_modified + excluded.not_modified, refused = u.refused + excluded.refused,
+    bytes = u.bytes + excluded.bytes
 $function$
 
 
@@ -1795,6 +1840,16 @@ AS $function$
     returning 1
   )
   select (select count(*) from undecided_or_rejected) + (select count(*) from approved)
+$function$
+
+
+CREATE OR REPLACE FUNCTION public.delete_old_usage(kept_days integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  delete from usage_days where day <= (now() at time zone 'UTC')::date - kept_days
 $function$
 
 
@@ -3332,6 +3387,7 @@ grant connect, temporary on database current to public
 grant execute on function add_access_request(text,text,text,text,text,timestamp with time to certdata_reader
 grant execute on function add_audit_reads(json) to certdata_reader
 grant execute on function add_audit_reads(json) to certdata_operator
+grant execute on function add_usage(json) to certdata_reader
 grant execute on function append_audit(json) to certdata_reader
 grant execute on function append_audit(json) to certdata_operator
 grant execute on function append_audit_seals(json) to certdata_reader
@@ -3381,6 +3437,7 @@ grant execute on function customers_log_settings() to public
 grant execute on function date_demo_history(timestamp with time zone[],timestamp with tim to certdata_operator
 grant execute on function delete_old_access_requests(integer) to certdata_reader
 grant execute on function delete_old_access_requests(integer) to certdata_operator
+grant execute on function delete_old_usage(integer) to certdata_reader
 grant execute on function distrust_resources(text[],boolean) to certdata_reader
 grant execute on function end_distrust() to certdata_reader
 grant execute on function find_api_key(text) to certdata_reader
@@ -3523,6 +3580,8 @@ grant delete, insert, select, update on table revoked_tokens to certdata_operato
 grant select on table service_minutes to certdata_operator
 grant insert, select on table service_notes to certdata_operator
 grant delete, insert, select, update on table signing_keys to certdata_operator
+grant select on table usage_days to certdata_reader
+grant delete, insert, select on table usage_days to certdata_operator
 grant delete, insert, select, update on table used_assertions to certdata_operator
 grant select on table webhook_deliveries to certdata_reader
 grant delete, select on table webhook_deliveries to certdata_operator
@@ -3575,5 +3634,6 @@ comment on table public.record_words is 'words of records for the parameter q, w
 comment on table public.removals is 'times of deletions; only the newest of a customer and resource counts; customer * = all'
 comment on table public.service_minutes is 'a row for each minute and running instance; slots: a bit for each ten seconds'
 comment on table public.service_notes is 'announced maintenance, shown on the status page'
+comment on table public.usage_days is 'requests of each customer by day and endpoint, for 31 days'
 comment on table public.webhook_deliveries is 'the last 20 attempts for each webhook'
 comment on table public.webhooks is 'receivers of messages about changes, and the progress of each'

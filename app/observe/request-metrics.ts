@@ -20,11 +20,16 @@ const statusesOfAll = [200, 400, 404, 405, 406, 429, 500, 503]
 const statusesOfKnown = [304, 403, 410, 412]
 const statusesOfUnknown = [202, 204, 304, 308, 401, 403, 408, 412, 413, 415, 501, 505]
 const statusesOfUnrouted = [308, 401, 403, 408, 413, 414, 431, 501, 505]
+/** Of clients that a route always refuses. */
+const statusesOfRefused = [400, 403, 404, 405, 429, 500, 503]
 /** All pages below one of these paths share one label. */
 const kinds = /^\/(docs\/guides|problems|assets)\/.+/
 const allSources: readonly AnswerSource[] = ['memory', 'redis', 'database', 'stale']
 const unknownRoute = 'unknown'
 const firstError = 400
+
+/** Known clients of a route. */
+type RouteClients = Readonly<{ served: readonly PlanLabel[]; refused: readonly PlanLabel[] }>
 
 type Times = {
   /** Not cumulative. The last bucket is above all bounds. */
@@ -99,14 +104,14 @@ export const createRequestMetrics = () => {
 
   const addSeries = (route: string, plan: PlanLabel, statuses: readonly number[]) => {
     const counts = getCounts(route).byPlan[plan]
-    for (const status of [...statusesOfAll, ...statuses]) counts.set(status, counts.get(status) ?? 0)
+    for (const status of statuses) counts.set(status, counts.get(status) ?? 0)
   }
-  const addRoute = (route: string, hasKnownClients: boolean) => {
-    addSeries(route, 'none', statusesOfUnknown)
-    if (!hasKnownClients) return
-    for (const plan of plans) if (plan !== 'none') addSeries(route, plan, statusesOfKnown)
+  const addRoute = (route: string, known: RouteClients = { served: [], refused: [] }) => {
+    addSeries(route, 'none', [...statusesOfAll, ...statusesOfUnknown])
+    for (const plan of known.served) addSeries(route, plan, [...statusesOfAll, ...statusesOfKnown])
+    for (const plan of known.refused) addSeries(route, plan, statusesOfRefused)
   }
-  for (const plan of plans) addSeries('', plan, statusesOfUnrouted)
+  for (const plan of plans) addSeries('', plan, [...statusesOfAll, ...statusesOfUnrouted])
 
   const listSeries = () =>
     [...labelCounts].flatMap(([route, { byPlan }]) =>

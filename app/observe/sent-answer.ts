@@ -18,6 +18,8 @@ export type SentAnswer = Readonly<{
   target: string
   status: number
   rows: number
+  /** Of the body as it was sent, without the head. */
+  bytes: number
   source: AnswerSource
   ms: number
   /** W3C trace context of the client, or of the request's own span if tracing is on. */

@@ -14,4 +14,51 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by k.created_at desc, k.key_id limit most
 $$;
 
-grant execute on function list_account_keys to certdata_reader;
+-- Every process adds its counts once a minute.
+create table usage_days (
+  customer_id text collate "C" not null references customers (customer_id) on delete cascade,
+  day date not null,
+  endpoint text collate "C" not null check (octet_length(endpoint) between 1 and 200),
+  requests bigint not null check (requests > 0),
+  not_modified bigint not null check (not_modified >= 0),
+  refused bigint not null check (refused >= 0),
+  bytes bigint not null check (bytes >= 0),
+  primary key (customer_id, day, endpoint)
+);
+comment on table usage_days is 'requests of each customer by day and endpoint, for 31 days';
+create index usage_days_day on usage_days (day);
+
+create policy reader on usage_days for select to certdata_reader
+  using (customer_id = nullif(current_setting('app.customer_id', true), ''));
+grant select on usage_days to certdata_reader;
+grant select, insert, delete on usage_days to certdata_operator;
+
+-- Finds the customer by the key, because the slug of an erased customer may belong to another one. Two processes add
+-- in the same order, so that they cannot wait for each other. An erasure in progress is waited for.
+create function add_usage(counts json) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  with given as materialized (
+    select k.customer_id, g.day, g.endpoint, sum(g.requests) as requests, sum(g.not_modified) as not_modified,
+      sum(g.refused) as refused, sum(g.bytes) as bytes
+    from json_to_recordset(counts) as g (key_id text, day date, endpoint text, requests bigint,
+      not_modified bigint, refused bigint, bytes bigint)
+    join api_keys k on k.key_id = g.key_id
+    group by 1, 2, 3
+  ), present as materialized (
+    select c.customer_id from customers c
+    where c.customer_id in (select g.customer_id from given g) order by c.customer_id for key share
+  )
+  insert into usage_days as u (customer_id, day, endpoint, requests, not_modified, refused, bytes)
+  select g.* from given g join present p on p.customer_id = g.customer_id
+  order by g.customer_id, g.day, g.endpoint
+  on conflict (customer_id, day, endpoint) do update set requests = u.requests + excluded.requests,
+    not_modified = u.not_modified + excluded.not_modified, refused = u.refused + excluded.refused,
+    bytes = u.bytes + excluded.bytes
+$$;
+
+create function delete_old_usage(kept_days integer) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  delete from usage_days where day <= (now() at time zone 'UTC')::date - kept_days
+$$;
+
+grant execute on function list_account_keys, add_usage, delete_old_usage to certdata_reader;

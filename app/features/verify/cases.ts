@@ -24,10 +24,11 @@ type Case = Readonly<{
   learn?: Readonly<Record<string, Lesson>>
 }>
 
-/** `each`: members that a case has unless it sets them. */
+/** `each`: members that a case has unless it sets them. `scope`: a key without it skips the promise. */
 type PromiseCases = Readonly<{
   promise: string
   isCostly?: true
+  scope?: string
   each?: Partial<Case>
   cases: readonly Partial<Case>[]
 }>
@@ -70,9 +71,10 @@ const learn = (answer: ServiceAnswer, { header, json = '', pattern = '(.*)' }: L
   return new RegExp(pattern).exec(String(value ?? ''))?.[1]
 }
 
-const runCases = async ({ isCostly, each = {}, cases }: PromiseCases, world: World): Promise<void> => {
-  const { isDemo, values, expect } = world
+const runCases = async ({ isCostly, scope, each = {}, cases }: PromiseCases, world: World): Promise<void> => {
+  const { isDemo, scopes, values, expect } = world
   if (isDemo && isCostly) throw new Skipped('the quota of the demo is too small')
+  if (scope !== undefined && !scopes.includes(scope)) throw new Skipped(`the key has no scope ${scope}`)
   for (const one of cases) {
     const whole = fillAll({ path: '', ...each, ...one }, values)
     const answer = await request(whole, world)

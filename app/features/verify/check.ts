@@ -39,6 +39,8 @@ export type World = Readonly<{
   token: string
   /** The quota of the demo is small, so each promise is checked with fewer cases. */
   isDemo: boolean
+  /** Of the token. */
+  scopes: readonly string[]
   /** Values of placeholders, for this promise only. Cases add learned ones. */
   values: Record<string, string>
 }>

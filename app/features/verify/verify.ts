@@ -59,7 +59,7 @@ const findMissingScope = (path: string, { lists, account: { scopes } }: Service)
 
 const createWorld = (service: Service, failures: Failure[]): World => {
   const { send, base, account } = service
-  const { token, isDemo } = account
+  const { token, isDemo, scopes } = account
   const values = { ...account.values }
   const ask = async (each: Ask): Promise<ServiceAnswer> => {
     const missing = each.token === undefined ? undefined : findMissingScope(each.path, service)
@@ -68,7 +68,7 @@ const createWorld = (service: Service, failures: Failure[]): World => {
   }
   const get: World['get'] = async (path, headers = {}, method = 'GET') =>
     ask({ path: fill(path, values), headers, method, token })
-  return { ask, get, expect: createExpect(failures), base, token, isDemo, values }
+  return { ask, get, expect: createExpect(failures), base, token, isDemo, scopes, values }
 }
 
 /** Hides credentials, also truncated ones and tokens requested during the check. */

@@ -6,6 +6,7 @@ export const webhooks: Feature = {
   commands: { webhooks: () => import('./commands.ts') },
   tasks: () => import('./tasks.ts'),
   guides: [{ name: 'webhooks', audience: 'integrators' }],
+  verifyFolder: new URL('./verify/', import.meta.url),
   customerTables: {
     webhooks: {
       exported: [

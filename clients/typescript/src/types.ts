@@ -806,6 +806,39 @@ export type TokenReference = {
   client_assertion?: string
 }
 
+/** The usage of the customer */
+export type Usage = {
+  /** Days with requests, the newest first */
+  data: UsageDay[]
+  /** How exact the counts are */
+  counted: {
+    /** The first day that is kept */
+    from: string
+    /** Today (UTC) */
+    until: string
+    /** Seconds after which each process adds its counts. A killed process loses the last ones */
+    write_seconds: number
+    /** The same in words */
+    note: string
+  }
+}
+
+/** The requests of a day for an endpoint */
+export type UsageDay = {
+  /** The day (UTC) */
+  day: string
+  /** Path of the endpoint with names of its parameters. `/v1/*`: unknown addresses */
+  endpoint: string
+  /** All requests, also by older addresses of the endpoint */
+  requests: number
+  /** Requests that were answered with 304 */
+  not_modified: number
+  /** Requests that were answered with a status of 400 or more */
+  refused: number
+  /** Bytes of the bodies as they were sent, often compressed */
+  bytes: number
+}
+
 /** A receiver of messages about changes */
 export type Webhook = {
   /** Id of the webhook */
@@ -1643,6 +1676,10 @@ export type AuditQuery = {
 
 /** The query parameters of `/v1/me/keys`. */
 export type MeKeysQuery = {
+}
+
+/** The query parameters of `/v1/me/usage`. */
+export type MeUsageQuery = {
 }
 
 /** The query parameters of `/v1/me/webhooks`. */

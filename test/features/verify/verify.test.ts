@@ -19,7 +19,7 @@ type Answer = { path: string; status: number; headers: IncomingHttpHeaders; body
 
 const today = new Date().toISOString().slice(0, 10)
 const database = await createTestDatabase()
-const apiKey = await addCustomer(database, 'acme')
+const apiKey = await addCustomer(database, 'acme', { scopes: ['*', 'account:read'] })
 const countries = await seedCountries(database, today)
 await seedCustomer(database, 'acme', { seed: 1, today, countries })
 await loadExampleData(database.operator, today)

@@ -981,6 +981,48 @@ TokenReference = TypedDict(
     },
 )
 
+UsageCounted = TypedDict(
+    "UsageCounted",
+    {
+        # The first day that is kept
+        "from": "str",
+        # Today (UTC)
+        "until": "str",
+        # Seconds after which each process adds its counts. A killed process loses the last ones
+        "write_seconds": "int",
+        # The same in words
+        "note": "str",
+    },
+)
+
+Usage = TypedDict(
+    "Usage",
+    {
+        # Days with requests, the newest first
+        "data": "list[UsageDay]",
+        # How exact the counts are
+        "counted": "UsageCounted",
+    },
+)
+
+UsageDay = TypedDict(
+    "UsageDay",
+    {
+        # The day (UTC)
+        "day": "str",
+        # Path of the endpoint with names of its parameters. `/v1/*`: unknown addresses
+        "endpoint": "str",
+        # All requests, also by older addresses of the endpoint
+        "requests": "int",
+        # Requests that were answered with 304
+        "not_modified": "int",
+        # Requests that were answered with a status of 400 or more
+        "refused": "int",
+        # Bytes of the bodies as they were sent, often compressed
+        "bytes": "int",
+    },
+)
+
 Webhook = TypedDict(
     "Webhook",
     {
@@ -3208,6 +3250,13 @@ AuditQuery = TypedDict(
 
 MeKeysQuery = TypedDict(
     "MeKeysQuery",
+    {
+    },
+    total=False,
+)
+
+MeUsageQuery = TypedDict(
+    "MeUsageQuery",
     {
     },
     total=False,
