@@ -186,6 +186,14 @@ t.test('verify keeps its promises', async (t) => {
   )
 })
 
+t.test('a file without its definition stops the start', async (t) => {
+  const file = join(folder, 'app/records/resources/visits.ts')
+  writeFileSync(file, 'export const visit = {}')
+  const index = pathToFileURL(join(folder, 'app/records/resources/index.ts')).href
+  await t.rejects(import(index), /visits\.ts exports no definition visits/)
+  rmSync(file)
+})
+
 t.test('one command writes the generated files', async (t) => {
   t.ok(runInCopy(folder, ['checks/write-generated.ts']))
   const written: Readonly<Record<string, string>> = {

@@ -4,14 +4,12 @@ import type { ResourceName } from '../../app/records/resources/define.ts'
 import { resources } from '../../app/records/resources/index.ts'
 
 /** A text column of each resource. */
-export const textColumns: Readonly<Record<ResourceName, string>> = {
-  certificates: 'title',
-  products: 'name',
-  projects: 'title',
-  lab: 'title',
-  approvals: 'scheme',
-  countries: 'name',
-}
+export const textColumns = Object.fromEntries(
+  Object.values(resources).map(({ name, fields, search }) => [
+    name,
+    ['title', 'name', 'scheme', ...search].find((column) => fields.has(column)),
+  ]),
+) as Readonly<Record<ResourceName, string>>
 
 /** No country has these codes. */
 const isTestCountry = `~ '^Q[M-O]$'`
