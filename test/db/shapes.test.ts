@@ -118,6 +118,14 @@ const unbound: [QueryPlan, QueryPlan][] = [
   [getPlan('country_code=DE&count=exact'), getPlan('country_code=FR&count=exact')],
 ]
 
+t.test('an array is compared with up to 8 values one by one, and with more by hash', async (t) => {
+  const getText = (count: number) =>
+    compile(getPlan(`tags=${Array.from({ length: count }, (_, n) => `t${n}`).join()}`)).text
+  const byHash = 'select from unnest(r.tags)'
+  t.notMatch(getText(8), byHash)
+  t.match(getText(9), byHash)
+})
+
 t.test('a prepared statement returns the rows of a compiled one, for all values', async (t) => {
   for (const [first, second] of [...bound, ...unbound]) {
     const shapes = createShapes(compile, () => 0)
