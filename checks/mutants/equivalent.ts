@@ -48,6 +48,13 @@ export const equivalents: readonly Readonly<{
     reason: 'The page ends at `limit`, and the state before an entry is computed from newer entries only.',
   },
   {
+    file: 'app/records/sql/rows.ts',
+    before: '(select f.ids from found f where cardinality(f.ids)',
+    mutation: '<= → <',
+    reason:
+      'It decides which part of `selectMatches` serves exactly `mostLookedUp` matches. Both read the same rows.',
+  },
+  {
     file: 'app/records/sql/statement.ts',
     before: '(a.resource < b.resource ? -',
     mutation: '1 → 2',

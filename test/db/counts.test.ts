@@ -9,7 +9,7 @@ import { describeView, pageStatement } from '../../app/records/sql/statement.ts'
 import { dropIndexes } from '../../bench/lib/indexes.ts'
 import { maxTotal } from '../../schemas/page.ts'
 import { createTestDatabase } from '../helper.ts'
-import { explain, rowsRead } from './explain.ts'
+import { countLookUps, explain, rowsRead } from './explain.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -83,6 +83,13 @@ t.test('a count reads no more rows than it counts', async (t) => {
     const read = rowsRead(nodes)
     t.ok(read < maxTotal + 1000, `${query}: ${read} rows`)
   }
+})
+
+t.test('a count does not test the words of each record that the index of words left out', async (t) => {
+  const countWords = async (query: string) =>
+    countLookUps(await explain(database.reader, pageStatement(getPlan(query))))
+  const query = 'q=name&product_status=draft&limit=1'
+  t.equal(await countWords(`${query}&count=exact`), await countWords(query))
 })
 
 t.test('a page has the first records, although more match than the index of words returns', async (t) => {
