@@ -54,10 +54,4 @@ export const equivalents: readonly Readonly<{
     reason:
       'It decides which part of `selectMatches` serves exactly `mostLookedUp` matches. Both read the same rows.',
   },
-  {
-    file: 'app/records/sql/statement.ts',
-    before: '(a.resource < b.resource ? -',
-    mutation: '1 → 2',
-    reason: 'Sorting reads only the sign of the number.',
-  },
 ]

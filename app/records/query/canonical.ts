@@ -57,7 +57,7 @@ type Filters = Pick<Query, 'resource' | 'conditions' | 'on' | 'expiringWithin' |
 const filterPairs = (query: Filters): Pairs => {
   const groups = Map.groupBy(query.conditions, ({ field, operator }) => `${field} ${operator}`)
   const pairs = [...groups.values()].flatMap(writeGroup)
-  pairs.sort((a, b) => byText(a[0], b[0]) || byText(a[1], b[1]))
+  pairs.sort((a, b) => byText(a[0], b[0]))
   if (query.on) pairs.push(['on', query.on])
   if (query.expiringWithin !== undefined) pairs.push(['expiring_within', String(query.expiringWithin)])
   const sort = query.sort.map(formatSortKey).join(',')

@@ -38,7 +38,7 @@ const includedMember = (plan: QueryPlan, { resource: name, by }: Include): Sql =
 
 const includedMembers = (plan: QueryPlan): Sql => {
   if (plan.includes.length === 0) return sql`null::text`
-  const sorted = listIncludes(plan).sort((a, b) => (a.resource < b.resource ? -1 : 1))
+  const sorted = listIncludes(plan).sort((a, b) => a.resource.localeCompare(b.resource))
   return sql.join(
     sorted.map((include) => includedMember(plan, include)),
     sql.raw(` || ',' || `),
