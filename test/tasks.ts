@@ -3,7 +3,7 @@ import { parseConfig } from '../app/config/config.ts'
 import { createSecrets } from '../app/config/secrets.ts'
 import { startTasks } from '../app/main/tasks.ts'
 import type { Figure } from '../app/observe/figures.ts'
-import { secretKey, startTestFence, type TestDatabase } from './helper.ts'
+import { publicUrl, secretKey, startTestFence, type TestDatabase } from './helper.ts'
 
 /** Starts the background work of an instance. `listeners`: those that receive changes at present. */
 export const startTestTasks = async (
@@ -18,6 +18,7 @@ export const startTestTasks = async (
   }
   const { quiet, stop } = await startTasks({
     config: parseConfig({ NODE_ENV: 'test' }),
+    publicUrl,
     stores: {
       db,
       reserved,

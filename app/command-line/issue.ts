@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
 import type { AuditEvent } from '../audit/record.ts'
-import { type Config, parseConfig } from '../config/config.ts'
-import { localOrigin } from '../config/local-origin.ts'
 import type { Db } from '../db/schema.ts'
 import { type ApiKey, addApiKey, type NewApiKey } from '../identity/api-key-store.ts'
 import { createApiKey } from '../identity/api-keys.ts'
@@ -12,6 +10,7 @@ import { auditScope, listNewScopes, rotateScope } from '../identity/scopes.ts'
 import { parseExpiry, parseKeyName, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
+import { readLinkOrigin } from './origin.ts'
 import { Refusal } from './refusal.ts'
 import { parseScopes, requireGranted, withOwnScopes } from './scopes.ts'
 import { createCommand, formatNewKey, formatNewLink, type Output, print, type Shell } from './shell.ts'
@@ -57,13 +56,6 @@ export const addKey = (
     return withOwnScopes(db, added)
   })
 
-const readOrigin = (config: Config): string => {
-  if (config.publicUrl === undefined && config.port === 0) {
-    throw new Refusal('The address of the service is not known: set PUBLIC_URL')
-  }
-  return config.publicUrl ?? localOrigin(config, config.port)
-}
-
 const requireAccess = ({ customer, plan, suspended_at }: Customer): void => {
   if (suspended_at !== null) throw new Refusal(`${customer} is suspended: resume it first`)
   if (plan === 'basic') {
@@ -79,7 +71,7 @@ export const addLink = async (
   { name, scopes, expires, networks }: LimitOptions = {},
 ) => {
   requireAccess(customer)
-  const origin = readOrigin(parseConfig(shell.env))
+  const origin = await readLinkOrigin(shell, trx)
   // Rounded up to a minute, because some milliseconds have passed since `--expires 90d` was parsed.
   const lifetimeSeconds =
     expires === undefined ? null : 60 * Math.ceil((Date.parse(expires) - Date.now()) / 60_000)
@@ -123,7 +115,7 @@ export const toNoValidKey = (keyId: string): Refusal =>
 
 /** Adds and audits a link to the key that replaces another one. Returns fields to print. Throws a Refusal. */
 export const addRotationLink = async (shell: Shell, trx: Db, keyId: string, overlapSeconds: number) => {
-  const origin = readOrigin(parseConfig(shell.env))
+  const origin = await readLinkOrigin(shell, trx)
   const added = await addSuccessorLink(trx, keyId, overlapSeconds)
   if (!added) throw toNoValidKey(keyId)
   const { secret, lifetimeSeconds } = added

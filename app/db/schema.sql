@@ -720,6 +720,12 @@ table service_notes
 
 sequence service_notes_id_seq as bigint from 1 by 1 between 1 and 9223372036854775807 cache 1 cycle f
 
+table service_origins
+  origin text collate "C" not null
+  started_at timestamp with time zone not null default now()
+  constraint service_origins_origin_check CHECK (((octet_length(origin) >= 1) AND (octet_length(origin) <= 2000)))
+  constraint service_origins_pkey PRIMARY KEY (origin)
+
 table signing_keys
   kid text collate "C" not null
   state text not null
@@ -3170,6 +3176,17 @@ AS $function$
 $function$
 
 
+CREATE OR REPLACE FUNCTION public.report_service_origin(public_origin text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into service_origins (origin) values (public_origin) on conflict (origin) do update set started_at = now();
+  delete from service_origins where origin in (select origin from service_origins order by started_at desc offset 20)
+$function$
+
+
 CREATE OR REPLACE FUNCTION public.revoke_api_key(customer text, key text)
  RETURNS void
  LANGUAGE sql
@@ -3512,6 +3529,7 @@ grant execute on function records_words_delete() to public
 grant execute on function renew_webhooks(uuid,timestamp with time zone,interval,text[]) to certdata_reader
 grant execute on function repair_trigger_modes(text[]) to certdata_reader
 grant execute on function report_service_minutes(json) to certdata_reader
+grant execute on function report_service_origin(text) to certdata_reader
 grant execute on function revoke_api_key(text,text) to certdata_reader
 grant execute on function revoke_token(text,text,text,timestamp with time zone) to certdata_reader
 grant execute on function rotate_api_key(text,text,text,bytea,interval,interval) to certdata_reader
@@ -3579,6 +3597,7 @@ grant delete, insert, select on table removals to certdata_operator
 grant delete, insert, select, update on table revoked_tokens to certdata_operator
 grant select on table service_minutes to certdata_operator
 grant insert, select on table service_notes to certdata_operator
+grant select on table service_origins to certdata_operator
 grant delete, insert, select, update on table signing_keys to certdata_operator
 grant select on table usage_days to certdata_reader
 grant delete, insert, select on table usage_days to certdata_operator
@@ -3634,6 +3653,7 @@ comment on table public.record_words is 'words of records for the parameter q, w
 comment on table public.removals is 'times of deletions; only the newest of a customer and resource counts; customer * = all'
 comment on table public.service_minutes is 'a row for each minute and running instance; slots: a bit for each ten seconds'
 comment on table public.service_notes is 'announced maintenance, shown on the status page'
+comment on table public.service_origins is 'the origins with which the service started, for the links that commands print'
 comment on table public.usage_days is 'requests of each customer by day and endpoint, for 31 days'
 comment on table public.webhook_deliveries is 'the last 20 attempts for each webhook'
 comment on table public.webhooks is 'receivers of messages about changes, and the progress of each'

@@ -112,7 +112,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
   if (missing !== undefined && isFirst) log.warn({}, missing)
   started.resolve()
   const tasks = isFirst
-    ? await startTasks({ config, stores, log, warn, addFigures: app.metrics.add })
+    ? await startTasks({ config, publicUrl, stores, log, warn, addFigures: app.metrics.add })
     : undefined
   if (isFirst && stores.local) {
     const steps = features.flatMap(({ firstSteps = [] }) => firstSteps)

@@ -1,5 +1,6 @@
 import { startAuditPruning } from '../audit/keep-days.ts'
 import type { Config } from '../config/config.ts'
+import { startOriginReport } from '../db/service-origins.ts'
 import { startUpkeep } from '../db/upkeep.ts'
 import type { Task, TaskContext } from '../feature.ts'
 import { features } from '../features.ts'
@@ -11,6 +12,7 @@ import type { Stores } from './stores.ts'
 
 type TasksOptions = {
   config: Config
+  publicUrl: string
   stores: Pick<Stores, 'db' | 'reserved' | 'secrets' | 'freshness' | 'local'> & {
     poller: Pick<Stores['poller'], 'databaseNow' | 'listen' | 'isDown'>
   }
@@ -39,7 +41,7 @@ const startFeatureTasks = async ({ config, stores, warn, addFigures }: TasksOpti
 
 /** Starts the tasks of an instance, in its first process. `quiet` ends only the slow ones. `stop` ends all, and waits. */
 export const startTasks = async (options: TasksOptions) => {
-  const { config, stores, log, warn } = options
+  const { config, publicUrl, stores, log, warn } = options
   const { reserved, secrets, local, poller } = stores
   const url = local?.url ?? config.databaseAdminUrl
   const { auditDays: days } = config
@@ -48,6 +50,7 @@ export const startTasks = async (options: TasksOptions) => {
   const stops = [
     stopRefreshing,
     startUpkeep({ db: reserved, warn, historyDays: config.historyDays }),
+    startOriginReport({ db: reserved, publicUrl, warn }),
     startDemoUndo({ db: reserved, warn }),
     ...tasks.map(({ stop }) => stop),
     local && keepRunning(local, poller.isDown, log),

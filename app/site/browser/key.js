@@ -23,8 +23,8 @@ const formatTime = (instant) =>
 
 /** @param {{ api_key: string, key_id: string, customer: string, name: string | null, scopes: string[] | null, networks: string[] | null, expires_at: string | null }} key */
 const showKey = (key) => {
-  // The secret is used up. Remove it from the address bar.
-  history.replaceState(null, '', location.pathname)
+  // The secret is used up. Remove it from the address bar. The state survives a reload.
+  history.replaceState({ isUsed: true }, '', location.pathname)
   find('.key pre', HTMLElement).textContent = key.api_key
   find('[data-key]', HTMLElement).textContent = key.api_key
   const facts = {
@@ -62,7 +62,17 @@ const collect = async () => {
 
 if (secret === '') {
   offer.hidden = true
-  showFault('The link is incomplete.', 'Open it exactly as you received it, with the part after #.')
+  if (history.state?.isUsed) {
+    showFault(
+      'This link was used.',
+      'A link works once. If you have not saved the key, ask the sender for a new link. The key that was shown stays valid until the sender revokes it.',
+    )
+  } else {
+    showFault(
+      'The link is incomplete.',
+      'Open it exactly as you received it, with the part after #. A link works once: if you have used it, ask the sender for a new one.',
+    )
+  }
 }
 
 button.addEventListener('click', async () => {
