@@ -16,7 +16,6 @@ import pages from '../plugins/pages.ts'
 import problems from '../plugins/problems.ts'
 import securityHeaders from '../plugins/security-headers.ts'
 import { constantHeaders, createServer } from '../plugins/server.ts'
-import serviceMetrics from '../plugins/service-metrics.ts'
 import signingKeyRefresh from '../plugins/signing-keys.ts'
 import tracing from '../plugins/tracing.ts'
 import transport from '../plugins/transport.ts'
@@ -39,12 +38,11 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(signingKeyRefresh, deps)
   await app.register(limiters, deps)
   await app.register(auth, { ...deps, db, demoToken, accessTokenSeconds })
+  await app.register(metrics, deps)
   await app.register(audit, { db, secrets, now, monotonicNow })
-  await app.register(metrics, { processRegistry: deps.figures?.process })
   await app.register(cache, deps)
   await app.register(data, deps)
   await app.register(answers, { stream: deps.logStream })
-  await app.register(serviceMetrics, deps)
   if (deps.hasEdge !== false) await app.register(edge, deps)
   await app.register(openapi, deps)
   await app.register(routes, deps)

@@ -11,7 +11,7 @@ import type { Db } from '../app/db/schema.ts'
 import { describeUnreachable } from '../app/db/unreachable.ts'
 import { createLoginAudit } from '../app/identity/login-audit.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
-import type { AuditFigures } from '../app/observe/service-metrics.ts'
+import { listAuditFigures } from '../app/observe/service-metrics.ts'
 import { throttleWarnings } from '../app/observe/throttled-warning.ts'
 import { repeatWhenReady } from './repeat.ts'
 
@@ -31,7 +31,6 @@ declare module 'fastify' {
       /** If another instance is sealing, returns without sealing, or waits if `isWaited`. */
       seal(isWaited?: boolean): Promise<void>
       head(): ChainHead | undefined
-      figures(): AuditFigures
     }
   }
 }
@@ -93,7 +92,8 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
       counts.addRefusal(route, status)
     }
   }
-  app.decorate('audit', { countAnswer, flush, seal, head, figures })
+  app.decorate('audit', { countAnswer, flush, seal, head })
+  app.metrics.add(listAuditFigures(figures))
   const report = throttleWarnings(app.log)
   const warn = (error: unknown) =>
     report(describeUnreachable(error), 'refused logins are not in the audit trail')
@@ -120,4 +120,4 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   })
 }
 
-export default fp(audit, { name: 'audit', dependencies: ['auth'], fastify: '5.x' })
+export default fp(audit, { name: 'audit', dependencies: ['auth', 'metrics'], fastify: '5.x' })

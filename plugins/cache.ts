@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import fp from 'fastify-plugin'
-import { createMemoryCache, type MemoryCache } from '../app/cache/memory.ts'
+import { createMemoryCache } from '../app/cache/memory.ts'
 import { createReadThrough, type ProbeResult, type ReadThrough } from '../app/cache/read-through.ts'
 import { distrust } from '../app/db/trust.ts'
+import { listCacheFigures } from '../app/observe/service-metrics.ts'
 import { resourceNames } from '../app/records/resources/index.ts'
 import type { Deps } from './deps.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     cache: ReadThrough
-    memoryCache: MemoryCache
     /** `different` is a fault: the change log misses a change. */
     freshnessProbes: Readonly<Record<ProbeResult, number>>
     /** Compares the next cached answer. Resolves when this instance knows the result. */
@@ -32,8 +32,9 @@ const different =
 const dependencies: readonly string[] = [...resourceNames, 'settings', 'custom', 'history']
 
 /** Compares cached answers with the database, to prove freshness in production. */
-export default fp<Pick<Deps, 'shared' | 'freshness' | 'config' | 'reserved' | 'listen' | 'monotonicNow'>>(
-  async (app, { config, shared, freshness, reserved, listen, monotonicNow }) => {
+export default fp<Deps>(
+  async (app, deps) => {
+    const { config, shared, freshness, reserved, listen, monotonicNow, databaseNow, figures } = deps
     const memory = createMemoryCache(config.cacheBytes)
     const cache = createReadThrough({ memory, shared, freshness, wait: delay })
     const counts: Record<ProbeResult, number> = { same: 0, superseded: 0, different: 0, nothing: 0 }
@@ -77,17 +78,28 @@ export default fp<Pick<Deps, 'shared' | 'freshness' | 'config' | 'reserved' | 'l
     // A distrust may be older than this process.
     reportDistrust()
 
-    app.decorate('memoryCache', memory)
     app.decorate('cache', cache)
     app.decorate('freshnessProbes', counts)
     app.decorate('probeFreshness', probeFreshness)
-    app.decorate('readDistrust', () =>
-      Object.fromEntries(dependencies.map((name) => [name, Number(freshness.isDistrusted(name))])),
+    const readDistrust = () =>
+      Object.fromEntries(dependencies.map((name) => [name, Number(freshness.isDistrusted(name))]))
+    app.decorate('readDistrust', readDistrust)
+    app.metrics.add(
+      listCacheFigures({
+        databaseNow,
+        asOf: freshness.asOf,
+        isAway: freshness.isAway,
+        pollAgeMs: figures?.pollAgeMs,
+        probes: counts,
+        distrust: readDistrust,
+        memoryBytes: () => memory.sizeBytes,
+        fills: () => cache.fills,
+      }),
     )
     app.addHook('onClose', async () => {
       clearInterval(timer)
       stopListening()
     })
   },
-  { name: 'cache', fastify: '5.x' },
+  { name: 'cache', dependencies: ['metrics'], fastify: '5.x' },
 )

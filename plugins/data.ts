@@ -8,6 +8,7 @@ import { createProveEmpty } from '../app/feed/unchanged.ts'
 import { createWaiting, type Waiting } from '../app/feed/wait.ts'
 import { createCursorCodec } from '../app/lists/cursor.ts'
 import { createLists, type Lists } from '../app/lists/lists.ts'
+import { gaugeSum } from '../app/observe/figures.ts'
 import { createRecords, type Records } from '../app/records/records.ts'
 import type { Deps } from './deps.ts'
 
@@ -66,9 +67,17 @@ export default fp<Deps>(
     app.decorate('today', today)
     app.decorate('lists', lists)
     app.decorate('records', createRecords({ ...reading, monotonicNow }))
+    app.metrics.add([
+      gaugeSum(
+        'certdata_feed_streams',
+        'Exports and snapshots that are being streamed',
+        () => exportSource.running,
+      ),
+      gaugeSum('certdata_feed_waiters', 'Waiting long polls', () => waiting.count),
+    ])
     app.decorate('exports', { records: createRecordExports({ exports, today }), rows: exports })
     app.decorate('feed', feed)
     app.decorate('feedWaiting', waiting)
   },
-  { name: 'data', dependencies: ['cache', 'limiters'], fastify: '5.x' },
+  { name: 'data', dependencies: ['cache', 'limiters', 'metrics'], fastify: '5.x' },
 )

@@ -1,15 +1,20 @@
 import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
+import type { RedisFigures } from '../app/db/redis.ts'
 import { ApiError, catalogue, type ErrorCode } from '../app/errors.ts'
+import { readKeyExpiry } from '../app/identity/key-expiry.ts'
 import { policyNames } from '../app/limits/store.ts'
-import { byLabel, counter, type Figure, registerFigures } from '../app/observe/figures.ts'
+import { byLabel, counter, createSlowFigure, type Figure, registerFigures } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
-
-type MetricsOptions = {
-  /** Omitted by tests that run several services in one process. */
-  processRegistry?: Registry | undefined
-}
+import {
+  listConnectionFigures,
+  listKeyFigures,
+  listProcessFigures,
+  listStoreFigures,
+} from '../app/observe/service-metrics.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import type { Deps } from './deps.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -42,8 +47,24 @@ const createCounts = (names: readonly string[]) => {
   return { counts, add }
 }
 
-export default fp<MetricsOptions>(
-  async (app, { processRegistry }) => {
+/** All keys are read. */
+const keyExpiryKeptMs = 60_000
+
+const readRedis = ({ shared, limitStore }: Deps): Record<string, RedisFigures> => {
+  const found: Record<string, RedisFigures> = {}
+  const cache = shared?.figures?.()
+  if (cache) found.cache = cache
+  if (limitStore) {
+    const { isDown, isRefused } = limitStore
+    found.limits = { isUp: !isDown && !isRefused, isBreakerOpen: isDown }
+  }
+  return found
+}
+
+export default fp<Deps>(
+  async (app, deps) => {
+    const { reserved, monotonicNow: now, isDraining, logStream, figures: given } = deps
+    const processRegistry = given?.process
     const registry = new Registry()
     const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
@@ -80,6 +101,16 @@ export default fp<MetricsOptions>(
       counter('certdata_limits_refused_total', 'Requests over a quota, by policy', () =>
         byLabel('policy', refusals.counts),
       ),
+      ...listStoreFigures({ pools: given?.pools, redis: () => readRedis(deps) }),
+      ...listConnectionFigures(app.connections.figures),
+      ...listKeyFigures(
+        createSlowFigure({ read: () => readKeyExpiry(reserved), now, keptMs: keyExpiryKeptMs }),
+      ),
+      ...listProcessFigures({
+        version: packageJson.version,
+        isDraining,
+        logLinesLost: () => logStream?.lost ?? 0,
+      }),
     ])
     app.decorate('metrics', {
       add,

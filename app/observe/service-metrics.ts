@@ -11,32 +11,6 @@ export type PoolFigures = Readonly<{
   max: number
 }>
 
-type ServiceFigures = {
-  version: string
-  /** The database's clock, in milliseconds since 1970. All commits before `asOf` (RFC 3339) are known. */
-  databaseNow: () => number
-  asOf: () => string
-  isAway: () => boolean
-  pollAgeMs?: (() => number) | undefined
-  pools?: (() => Readonly<Record<string, PoolFigures>>) | undefined
-  redis: () => Readonly<Record<string, RedisFigures>>
-  probes: Readonly<Record<string, number>>
-  distrust: () => Readonly<Record<string, number>>
-  memoryBytes: () => number
-  fills: () => number
-  audit: () => AuditFigures
-  connections: () => Readonly<{
-    open: number
-    max: number
-    unsentBytes: number
-    ended: ReadonlyMap<string, number>
-  }>
-  feed: () => Readonly<{ streams: number; waiters: number }>
-  keyExpiry: () => Promise<KeyExpiry | undefined>
-  isDraining: () => boolean
-  logLinesLost: () => number
-}
-
 export type AuditFigures = Readonly<{
   head: ChainHead | undefined
   queued: number
@@ -50,7 +24,20 @@ const macBytesShown = 6
 const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000)
 const flag = (holds: boolean) => (holds ? 1 : 0)
 
-const freshness = (figures: ServiceFigures): Figure[] => [
+type CacheFigures = Readonly<{
+  /** The database's clock, in milliseconds since 1970. All commits before `asOf` (RFC 3339) are known. */
+  databaseNow: () => number
+  asOf: () => string
+  isAway: () => boolean
+  pollAgeMs?: (() => number) | undefined
+  probes: Readonly<Record<string, number>>
+  distrust: () => Readonly<Record<string, number>>
+  memoryBytes: () => number
+  fills: () => number
+}>
+
+/** Lists the figures of caches, and of the freshness of their answers. */
+export const listCacheFigures = (figures: CacheFigures): readonly Figure[] => [
   gauge(
     'certdata_freshness_lag_seconds',
     'Age of the newest confirmed state of the database; the promise is 0.6',
@@ -70,13 +57,21 @@ const freshness = (figures: ServiceFigures): Figure[] => [
     '1 while a change of the resource is missing in the change log, so that its answers are at most 10 s old',
     () => byLabel('resource', figures.distrust()),
   ),
+  gaugeSum('certdata_memory_cache_bytes', 'Memory reserved for cached answers', figures.memoryBytes),
+  counter('certdata_database_fills_total', 'Answers read from the primary', figures.fills),
 ]
 
-const stores = (figures: ServiceFigures): Figure[] => {
+type StoreFigures = Readonly<{
+  pools?: (() => Readonly<Record<string, PoolFigures>>) | undefined
+  redis: () => Readonly<Record<string, RedisFigures>>
+}>
+
+/** Lists the figures of connections to PostgreSQL and Redis. */
+export const listStoreFigures = ({ pools, redis }: StoreFigures): readonly Figure[] => {
   const ofPools = (key: keyof PoolFigures) => () =>
-    Object.entries(figures.pools?.() ?? {}).map(([pool, each]) => [{ pool }, each[key]] as const)
+    Object.entries(pools?.() ?? {}).map(([pool, each]) => [{ pool }, each[key]] as const)
   const ofRedis = (key: keyof RedisFigures) => () =>
-    Object.entries(figures.redis()).map(([use, each]) => [{ use }, flag(each[key])] as const)
+    Object.entries(redis()).map(([use, each]) => [{ use }, flag(each[key])] as const)
   return [
     gaugeSum('certdata_database_connections', 'Open connections', ofPools('open')),
     gaugeSum('certdata_database_connections_idle', 'Open connections that are idle', ofPools('idle')),
@@ -93,13 +88,14 @@ const stores = (figures: ServiceFigures): Figure[] => {
       '1 while Redis does not respond and is not used',
       ofRedis('isBreakerOpen'),
     ),
-    gaugeSum('certdata_memory_cache_bytes', 'Memory reserved for cached answers', figures.memoryBytes),
-    counter('certdata_database_fills_total', 'Answers read from the primary', figures.fills),
   ]
 }
 
-// The two gauges of the head must be of the same process. See docs/decisions/0050-audit-head-as-two-gauges.md.
-const audit = ({ audit: read }: ServiceFigures): Figure[] => [
+/**
+ * Lists the figures of the audit trail. The two gauges of the head must be of the same process. See
+ * docs/decisions/0050-audit-head-as-two-gauges.md.
+ */
+export const listAuditFigures = (read: () => AuditFigures): readonly Figure[] => [
   gaugeFirst('certdata_audit_head_seal', "Number of the chain's last seal", () => read().head?.sealNo),
   gaugeFirst(
     'certdata_audit_head_mac',
@@ -122,7 +118,15 @@ const audit = ({ audit: read }: ServiceFigures): Figure[] => [
   ),
 ]
 
-const connections = ({ connections: read }: ServiceFigures): Figure[] => [
+type ConnectionFigures = Readonly<{
+  open: number
+  max: number
+  unsentBytes: number
+  ended: ReadonlyMap<string, number>
+}>
+
+/** Lists the figures of connections of clients. */
+export const listConnectionFigures = (read: () => ConnectionFigures): readonly Figure[] => [
   gaugeSum('certdata_connections', 'Open connections of clients', () => read().open),
   gaugeSum('certdata_connections_max', 'MAX_CONNECTIONS of all processes', () => read().max),
   gaugeSum(
@@ -135,7 +139,8 @@ const connections = ({ connections: read }: ServiceFigures): Figure[] => [
   ),
 ]
 
-const keys = ({ keyExpiry: read }: ServiceFigures): Figure[] => [
+/** Lists the figures of API keys that end soon. */
+export const listKeyFigures = (read: () => Promise<KeyExpiry | undefined>): readonly Figure[] => [
   gaugeMin(
     'certdata_key_expiry_days',
     'Days to the nearest end of an API key in use',
@@ -148,24 +153,15 @@ const keys = ({ keyExpiry: read }: ServiceFigures): Figure[] => [
   ),
 ]
 
-/** Lists the metrics whose values other parts of the service keep. */
-export const listServiceFigures = (figures: ServiceFigures): readonly Figure[] => [
-  ...freshness(figures),
-  ...stores(figures),
-  ...audit(figures),
-  ...connections(figures),
-  ...keys(figures),
-  gaugeSum(
-    'certdata_feed_streams',
-    'Exports and snapshots that are being streamed',
-    () => figures.feed().streams,
-  ),
-  gaugeSum('certdata_feed_waiters', 'Waiting long polls', () => figures.feed().waiters),
-  counter(
-    'certdata_log_lines_lost_total',
-    'Log lines dropped because the reader was too slow',
-    figures.logLinesLost,
-  ),
-  gauge('certdata_draining', '1 while the service is stopping', () => flag(figures.isDraining())),
-  gauge('certdata_build_info', 'The running version', () => [[{ version: figures.version }, 1]]),
+type ProcessFigures = Readonly<{ version: string; isDraining: () => boolean; logLinesLost: () => number }>
+
+/** Lists the figures of a process of the service. */
+export const listProcessFigures = ({
+  version,
+  isDraining,
+  logLinesLost,
+}: ProcessFigures): readonly Figure[] => [
+  counter('certdata_log_lines_lost_total', 'Log lines dropped because the reader was too slow', logLinesLost),
+  gauge('certdata_draining', '1 while the service is stopping', () => flag(isDraining())),
+  gauge('certdata_build_info', 'The running version', () => [[{ version }, 1]]),
 ]

@@ -1,4 +1,3 @@
-import { targets } from '../observe/targets.ts'
 import { plural } from '../openapi/words.ts'
 import type { Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
@@ -47,6 +46,13 @@ const answer = `{"data": [
   {"id": "crt-lumen-gateway-kw", "days_remaining": 0},
   {"id": "crt-tracker-mini-br", "days_remaining": 14}],
  "page": {"limit": 2, "has_more": true, "next_cursor": "…"}}`
+
+/** The promises to customers, and our stricter `objective`. */
+export const targets = {
+  availability: { promised: 0.99, objective: 0.999 },
+  latency: { average_ms: 80 },
+  freshness: { max_age_ms: 600 },
+} as const
 
 const promises = [
   {

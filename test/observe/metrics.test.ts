@@ -4,7 +4,7 @@ import t from 'tap'
 import { createSlowFigure, registerFigures } from '../../app/observe/figures.ts'
 import { startMetricsServer } from '../../app/observe/metrics-server.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
-import { listServiceFigures } from '../../app/observe/service-metrics.ts'
+import { listAuditFigures } from '../../app/observe/service-metrics.ts'
 import { asCustomer, closeAfter, createTestApp, createTestDatabase, until } from '../helper.ts'
 
 const token = 'who-measures-has-this'
@@ -256,7 +256,7 @@ t.test('number and MAC of the audit head are of the same worker', async (t) => {
     { sealNo: 101, mac: Buffer.from('000000000001', 'hex') },
   ].map((head) => {
     const registry = new Registry()
-    const figures = listServiceFigures({ audit: () => ({ head }) } as never)
+    const figures = listAuditFigures(() => ({ head }) as never)
     registerFigures(
       registry,
       figures.filter(({ name }) => name.startsWith('certdata_audit_head')),

@@ -1,4 +1,4 @@
-import { targets } from '../../observe/targets.ts'
+import { targets } from '../../site/home.ts'
 import { type History, shownDays } from './history.ts'
 import { findIncidents, type Incident } from './incidents.ts'
 import { judgeFigures, judgeService, soundLevel } from './judgement.ts'

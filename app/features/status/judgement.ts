@@ -1,4 +1,4 @@
-import { targets } from '../../observe/targets.ts'
+import { targets } from '../../site/home.ts'
 
 const promises = { availability: 'availability', average: 'time to answer', freshness: 'freshness' } as const
 
