@@ -4,6 +4,7 @@ import { account } from './features/account/feature.ts'
 import { auditList } from './features/audit-list/feature.ts'
 import { clients } from './features/clients/feature.ts'
 import { custom } from './features/custom/feature.ts'
+import { demo } from './features/demo/feature.ts'
 import { history } from './features/history/feature.ts'
 import { imports } from './features/imports/feature.ts'
 import { oauth } from './features/oauth/feature.ts'
@@ -18,6 +19,7 @@ export const features: readonly Feature[] = [
   // One line for each feature.
   verify,
   personalData,
+  demo,
   status,
   accessRequests,
   history,

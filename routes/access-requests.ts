@@ -42,12 +42,13 @@ const formRoutes: FastifyPluginAsyncZod<RouteOptions & Pick<Deps, 'config' | 'se
   app,
   { requests, config: { accessContact: contact, house, accessRequestDays: keptDays }, secrets, now },
 ) => {
-  const operation = { contact, house, keptDays }
+  // Another feature may show its example later than this plugin is registered.
+  const readOperation = () => ({ contact, house, keptDays, examplePath: app.site.home.readExample()?.path })
   const form = createAccessForm(requests, secrets, now)
   acceptOnlyForms(app, (body) => Object.fromEntries(new URLSearchParams(body)))
   const send = (reply: FastifyReply, content: PageContent) => reply.sendPage(app.site.layOut(content))
 
-  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket(), operation)))
+  app.get('/access', (_request, reply) => send(reply, accessPage(form.ticket(), readOperation())))
   app.route({
     method: 'POST',
     url: '/access',
@@ -61,7 +62,7 @@ const formRoutes: FastifyPluginAsyncZod<RouteOptions & Pick<Deps, 'config' | 'se
         if (outcome.status === 429) await app.limiters.failures.hold(request.clientAddress)
         reply.headers(outcome.headers)
       }
-      return send(reply, accessOutcomePage(outcome, values, form.ticket(values.ticket), operation))
+      return send(reply, accessOutcomePage(outcome, values, form.ticket(values.ticket), readOperation()))
     },
   })
 }

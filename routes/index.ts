@@ -34,6 +34,7 @@ const featureRoutes: readonly FeatureRoutes[] = [
   accountRoutes,
   customRoutes,
   rotationRoutes,
+  demoRoutes,
 ]
 
 export default fp<Deps>(
@@ -53,7 +54,6 @@ export default fp<Deps>(
     await app.register(pageRoutes, deps)
     await app.register(reference)
     await app.register(keyLinkRoutes, deps)
-    await app.register(demoRoutes, deps)
     for (const { public: open } of featureRoutes) if (open) await app.register(open, deps)
     app.guardMethods()
   },

@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { QueryString } from '../app/http/pairs.ts'
 import { apiCatalog, apiCatalogType } from '../app/site/api-catalog.ts'
 import { once } from '../app/site/once.ts'
-import { findReferenceLink } from '../app/site/reference-link.ts'
 import { securityTxt } from '../app/site/security-txt.ts'
 import type { SiteFile } from '../app/site/site.ts'
 import type { Deps } from '../plugins/deps.ts'
@@ -16,14 +14,8 @@ export const pageRoutes = async (app: FastifyInstance, { now }: Pick<Deps, 'now'
     reply.sendPage(site.home.read(new Date(now()).toISOString().slice(0, 10))),
   )
   for (const [path, page] of site.files) {
-    if (path === '/demo') continue
     give(path, page, path === '/docs' ? { policy: styledPolicy } : {})
   }
-  app.get<{ Querystring: QueryString }>('/demo', ({ query }, reply) => {
-    const path = new URLSearchParams(query.text).get('path')
-    if (path !== null) return reply.redirect(findReferenceLink(describedRoutes, path))
-    return reply.sendPage((site.files.get('/demo') as () => SiteFile)())
-  })
   for (const asset of site.assets.all) give(asset.url, () => asset, { cacheControl: immutable })
   // Created at the first request, when every route is registered.
   give(

@@ -4,13 +4,10 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
-import { changeDemoRecord } from '../app/local/demo-changes.ts'
-import { loadExampleData } from '../app/local/example-data.ts'
 import { createSeverable } from './feed/severable.ts'
-import { addCustomer, closeAfter, connectOwner, createTestDatabase, secretKey, until } from './helper.ts'
+import { addCustomer, closeAfter, createTestDatabase, secretKey, until } from './helper.ts'
 import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
 import { logInTo, type Service, startService, untilReady } from './service.ts'
 
@@ -135,24 +132,6 @@ t.test('is ready within seconds on an existing, migrated database', async (t) =>
   const { service, isInTime, said } = await startWithin(configuredStartMs, env)
   t.ok(isInTime, said)
   t.equal(await service.stop(), 0)
-})
-
-t.test('after a crash of all instances, the next start undoes the changes of the demo', async (t) => {
-  const database = await createTestDatabase()
-  t.teardown(() => database.close())
-  const today = new Date().toISOString().slice(0, 10)
-  await loadExampleData(database.operator, today)
-  await changeDemoRecord(database.reader)
-  const owner = connectOwner(database)
-  t.teardown(() => owner.destroy())
-  const isUndone = async () => {
-    const { rows } = await sql`select from demo_changes where until is not null`.execute(owner)
-    return rows.length === 0
-  }
-  t.notOk(await isUndone())
-  await sql`update demo_changes set until = now() where until is not null`.execute(owner)
-  await start({ DATABASE_URL: database.url, SECRET_KEY: secretKey })
-  await until('it is undone', isUndone)
 })
 
 t.test('a start without a database names it, listens and retries until a signal', async (t) => {

@@ -4,7 +4,6 @@ import { startOriginReport } from '../db/service-origins.ts'
 import { startUpkeep } from '../db/upkeep.ts'
 import type { Task, TaskContext } from '../feature.ts'
 import { features } from '../features.ts'
-import { startDemoUndo } from '../local/demo-changes.ts'
 import { keepExampleDataCurrent, keepRunning } from '../local/upkeep.ts'
 import type { Figure } from '../observe/figures.ts'
 import type { Log } from './log.ts'
@@ -51,7 +50,6 @@ export const startTasks = async (options: TasksOptions) => {
     stopRefreshing,
     startUpkeep({ db: reserved, warn, historyDays: config.historyDays }),
     startOriginReport({ db: reserved, publicUrl, warn }),
-    startDemoUndo({ db: reserved, warn }),
     ...tasks.map(({ stop }) => stop),
     local && keepRunning(local, poller.isDown, log),
     url !== undefined && startAuditPruning({ url, secrets, days, warn }),

@@ -4,7 +4,6 @@ import { resources } from '../records/resources/index.ts'
 import { type Html, html } from './escape.ts'
 import type { PageContent } from './layout.ts'
 import { codeBlock } from './markdown.ts'
-import { marketPicture } from './market-picture.ts'
 import type { PageEntry, SiteOptions } from './options.ts'
 import { usePictures } from './use-pictures.ts'
 
@@ -107,20 +106,42 @@ const resourceLine = ({ name, noun, contents }: Resource): Html => {
 const contactButton = (page: PageEntry | undefined, look: string): Html | undefined =>
   page && html`<a class="${look}" href="${page.path}">${page.label}</a>`
 
-const hero = (today: string, contactPage: PageEntry | undefined): Html => html`<div class="hero"><div>
+/** A page with example data, as a feature shows it. */
+export type HomeExample = Readonly<{
+  path: string
+  /** Of the button that leads to the page. */
+  label: string
+  /** A sentence below the button. */
+  note: string
+  /** Draws the example on a day (YYYY-MM-DD), with a caption. */
+  draw: (today: string) => Html
+}>
+
+const exampleButton = (example: HomeExample | undefined, look: string): Html | undefined =>
+  example && html`<a class="${look}" href="${example.path}">${example.label}</a>`
+
+const hero = (
+  today: string,
+  { contactPage, example }: Pick<HomeContent, 'contactPage' | 'example'>,
+): Html => html`<div class="hero"><div>
 <p class="eyebrow">For manufacturers of certified products</p>
 <h1>Know where you may sell, and what expires next.</h1>
 <p class="lead">Your certification house keeps the certificates, approvals and test reports of your products. This API brings them into your ERP, shop and compliance systems.</p>
-<p class="row"><a class="button main" href="/demo">Try the demo</a>${contactButton(contactPage, 'button')}</p>
-<p class="small soft">The demo needs no account.</p>
+<p class="row">${exampleButton(example, 'button main')}${contactButton(contactPage, example ? 'button' : 'button main')}</p>
+${example && html`<p class="small soft">${example.note}</p>`}
 </div>
-<figure class="picture plate">${marketPicture(today)}
-<figcaption>Records of a fictional manufacturer. <a href="/demo#markets">See the reasons in the demo</a></figcaption></figure></div>`
+${example && html`<figure class="picture plate">${example.draw(today)}</figure>`}</div>`
 
 type HomeOptions = Pick<SiteOptions, 'publicUrl' | 'demoToken'> & {
   contactPage: PageEntry | undefined
   /** A use is shown only with its guide. */
   hasGuide: (name: string) => boolean
+}
+
+type HomeContent = HomeOptions & {
+  today: string
+  state: HomeState | undefined
+  example: HomeExample | undefined
 }
 
 const homePage = ({
@@ -130,14 +151,15 @@ const homePage = ({
   hasGuide,
   today,
   state,
-}: HomeOptions & { today: string; state: HomeState | undefined }): PageContent => ({
+  example,
+}: HomeContent): PageContent => ({
   title: 'Home',
   description:
     'Where each product may be sold today, and what expires next: certificates, approvals and test reports as JSON.',
   path: '/',
   isWide: true,
   styles: ['home.css'],
-  main: html`${hero(today, contactPage)}
+  main: html`${hero(today, { contactPage, example })}
 
 <section class="band" aria-labelledby="proofs"><h2 id="proofs" class="visually-hidden">What you can rely on</h2>
 <dl class="proofs">${proofList(state)}</dl>${state?.line}</section>
@@ -156,12 +178,16 @@ const homePage = ({
 <dl class="resources">${Object.values(resources).map(resourceLine)}</dl></section>
 
 <section class="closing"><h2>See your own products</h2>
-<p class="row">${contactButton(contactPage, 'button main')}<a class="button" href="/demo">Try the demo</a></p></section>`,
+<p class="row">${contactButton(contactPage, 'button main')}${exampleButton(example, 'button')}</p></section>`,
 })
 
 export type Home<File> = Readonly<{
   /** Shows the state of the service. `read` returns the same object until the state changes. Throws at a second call. */
   showState(read: () => HomeState): void
+  /** Shows a page with example data. For plugins of routes, when they are registered. Throws at a second call. */
+  showExample(example: HomeExample): void
+  /** The shown example. `undefined` if no feature has one. */
+  readExample(): HomeExample | undefined
   /** Returns the page of a day (YYYY-MM-DD). Renders it when the day or the state changes. */
   read(today: string): File
 }>
@@ -172,16 +198,22 @@ export const createHome = <File>({
   ...options
 }: HomeOptions & { toPage: (content: PageContent) => File }): Home<File> => {
   let readState: (() => HomeState) | undefined
+  let example: HomeExample | undefined
   let made: { today: string; state: HomeState | undefined; file: File } | undefined
   return {
     showState(read) {
       if (readState) throw new Error('two features show the state of the service')
       readState = read
     },
+    showExample(given) {
+      if (example) throw new Error('two features show an example')
+      example = given
+    },
+    readExample: () => example,
     read(today) {
       const state = readState?.()
       if (made?.today !== today || made.state !== state) {
-        made = { today, state, file: toPage(homePage({ ...options, today, state })) }
+        made = { today, state, file: toPage(homePage({ ...options, today, state, example })) }
       }
       return made.file
     },

@@ -20,7 +20,6 @@ export type PageContent = Readonly<{
 export const kernelPages: readonly PageEntry[] = [
   { path: '/docs', label: 'Reference' },
   { path: '/docs/guides', label: 'Guides' },
-  { path: '/demo', label: 'Demo' },
 ]
 
 const linksTo = (navigation: readonly PageEntry[], path: string) =>

@@ -16,7 +16,6 @@ export const missingPage = (pages: readonly PageEntry[]): PageContent => ({
 <li><a href="/docs">Reference</a>: every endpoint, filter and header</li>
 <li><a href="/docs/guides">Guides</a>: how things work and why</li>
 <li><a href="/problems">Errors</a>: what each code means and what to do</li>
-<li><a href="/demo">Demo</a>: questions about an example company, and their answers</li>
 ${pages.flatMap(({ path, label, contents }) => (contents === undefined ? [] : [html`<li><a href="${path}">${label}</a>: ${contents}</li>\n`]))}</ul>
 <p class="soft small">Programs get a problem document (RFC 9457) here. Only a browser gets this page.</p>`,
 })

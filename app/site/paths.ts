@@ -1,6 +1,6 @@
 import type { PageEntry } from './options.ts'
 
-const kernelPages = ['/', '/demo', '/key', '/docs', '/problems', '/llms.txt', '/robots.txt', '/favicon.ico']
+const kernelPages = ['/', '/key', '/docs', '/problems', '/llms.txt', '/robots.txt', '/favicon.ico']
 const folders = ['/assets/', '/docs/', '/problems/']
 
 /**

@@ -4,7 +4,6 @@ import { createRepresentation } from '../cache/entry.ts'
 import type { Representation } from '../http/encodings.ts'
 import { jsonType } from '../http/formats.ts'
 import { type Assets, readAssets } from './assets.ts'
-import { demoPage } from './demo-page.ts'
 import { docsPage } from './docs-page.ts'
 import { guidePage, guidesPage } from './guide-pages.ts'
 import { guidesPath, readGuides } from './guides.ts'
@@ -67,7 +66,7 @@ export const createSite = (options: SiteOptions): Site => {
   const assets = getAssets(features.flatMap(({ browserFolder = [] }) => browserFolder))
   const groups = readGuides(options)
   const guides = groups.flatMap((group) => group.guides)
-  const pages = [demoPage(demoToken), docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
+  const pages = [docsPage(demoToken), guidesPage(groups), ...problemPages(publicUrl)]
   const frame = {
     assets,
     navigation: [...kernelPages, ...listPages(features)],

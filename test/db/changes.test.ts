@@ -124,7 +124,6 @@ t.test('the log covers every table on which answers or rights depend', async (t)
     audit_numbers: 'of the copies',
     audit_reads: 'never served',
     service_origins: 'for links of commands, never served',
-    demo_changes: 'never served: the records that it names are logged',
     key_links: 'read when a link is used, and never kept',
     kysely_migration: 'of the migrations',
     kysely_migration_lock: 'of the migrations',

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { AggregatorRegistry, Registry } from 'prom-client'
 import t from 'tap'
+import { features } from '../../app/features.ts'
 import { createSlowFigure, registerFigures } from '../../app/observe/figures.ts'
 import { startMetricsServer } from '../../app/observe/metrics-server.ts'
 import { createProcessRegistry } from '../../app/observe/process-metrics.ts'
 import { listAuditFigures } from '../../app/observe/service-metrics.ts'
+import { listPages } from '../../app/site/options.ts'
 import { asCustomer, closeAfter, createTestApp, createTestDatabase, until } from '../helper.ts'
 
 const token = 'who-measures-has-this'
@@ -71,7 +73,14 @@ t.test('every series of traffic exists from the start', async (t) => {
       for (const method of ['POST', 'OPTIONS'] as const) await fresh.inject({ method, url: path, headers })
     }
   }
-  for (const path of ['/', '/docs', '/openapi.json', '/health/live', '/health/ready', '/demo'])
+  for (const path of [
+    '/',
+    '/docs',
+    '/openapi.json',
+    '/health/live',
+    '/health/ready',
+    ...listPages(features).map(({ path }) => path),
+  ])
     for (const headers of [{}, { accept: 'image/png' }, { 'if-none-match': '*' }]) await get(path, headers)
   const posts = fresh.describedRoutes.filter(({ method }) => method === 'POST')
   t.ok(posts.length > 0)

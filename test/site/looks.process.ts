@@ -18,7 +18,6 @@ t.test('pages meet accessibility rules, log no errors, and fit the window', asyn
   const { secret } = await addKeyLink(database.operator, made)
   const ready: Record<string, (page: Page) => Promise<unknown>> = {
     '/': async () => {},
-    '/demo': (page) => page.waitForSelector('.timeline li'),
     // The link lacks its secret.
     '/key': (page) => page.waitForSelector('#outcome.bad'),
     [`/key#${secret}`]: async (page) => {

@@ -25,7 +25,7 @@ const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 const codes = Object.keys(catalogue)
 const featurePages = listPages(features)
 const featurePaths = featurePages.map(({ path }) => path)
-const pages = ['/', '/demo', '/docs', '/docs/guides', ...featurePaths, '/key', '/problems']
+const pages = ['/', '/docs', '/docs/guides', ...featurePaths, '/key', '/problems']
 const all = [...pages, '/docs/guides/changes', ...codes.map((code) => `/problems/${code}`)]
 
 /** URLs of the files that a page loads from its own origin. */
@@ -167,19 +167,6 @@ t.test('without the name of the house, pages have neither an empty name nor a de
   t.equal((await get('/openapi.json')).json().info.contact.name, 'Access and questions')
 })
 
-t.test('an old link to a request of the demo redirects to the reference', async (t) => {
-  for (const [target, link] of [
-    ['/v1/products?limit=3', '#tag/products/GET/v1/products'],
-    ['/v1/lab/rep-1', '#tag/test-reports/GET/v1/lab/{id}'],
-    ['/v1/custom/market-access?product_id=p', ''],
-    ['//elsewhere.example/v1/products', ''],
-    ['', ''],
-  ] as const) {
-    const answer = await get(`/demo?path=${encodeURIComponent(target)}`)
-    t.match([answer.statusCode, answer.headers.location], [302, `/docs${link}`], target)
-  }
-})
-
 t.test('links of the start page lead to described operations', async (t) => {
   const described = new Set<string>(
     (await get('/docs/search.json')).json().map(({ path }: { path: string }) => path),
@@ -241,7 +228,7 @@ t.test('plain HTTP redirects pages with their query, and refuses the API and for
   t.teardown(() => strict.close())
   for (const path of [
     '/',
-    '/demo?path=%2Fv1%2Fproducts',
+    '/docs?path=%2Fv1%2Fproducts',
     '/docs/guides/changes',
     '/problems/not_found',
     '/robots.txt',

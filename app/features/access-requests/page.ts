@@ -4,7 +4,13 @@ import type { PageContent } from '../../site/layout.ts'
 import type { FormOutcome, FormValues } from './form.ts'
 
 /** The operator's settings that the page shows. `contact`: a `mailto:` or `https:` URL. */
-type Operation = Readonly<{ contact: string | undefined; house: House; keptDays: number }>
+type Operation = Readonly<{
+  contact: string | undefined
+  house: House
+  keptDays: number
+  /** Of a page that needs no access. */
+  examplePath: string | undefined
+}>
 
 type Field = Readonly<{
   name: string
@@ -92,7 +98,7 @@ const contactLine = (contact: string | undefined): Html =>
     ? html`<p>Write them in the form. The certification house that keeps your records answers them.</p>`
     : html`<p>Write to <a href="${contact}">${contact.replace(/^(mailto:|https:\/\/)/, '')}</a>. You get an answer within one business day.</p>`
 
-const toPage = (main: Html, contact: string | undefined): PageContent => ({
+const toPage = (main: Html, { contact, examplePath }: Operation): PageContent => ({
   title: 'Get access',
   description: 'Ask for access to the Certification Data API.',
   path: '/access',
@@ -104,15 +110,12 @@ ${steps}
 ${main}
 <h2>Questions first?</h2>
 ${contactLine(contact)}
-<p>The <a href="/demo">demo</a> needs no access. It uses example data and a public token.</p></div>`,
+${examplePath === undefined ? undefined : html`<p>The <a href="${examplePath}">demo</a> needs no access. It uses example data and a public token.</p>`}</div>`,
 })
 
 /** Returns `/access` with an empty form. `ticket`: the signed time. */
 export const accessPage = (ticket: string, operation: Operation): PageContent =>
-  toPage(
-    html`<div id="outcome" tabindex="-1"></div>${renderForm(ticket, {}, {}, operation)}`,
-    operation.contact,
-  )
+  toPage(html`<div id="outcome" tabindex="-1"></div>${renderForm(ticket, {}, {}, operation)}`, operation)
 
 /** Returns the page after a submission: the receipt, or the form again with its faults. */
 export const accessOutcomePage = (
@@ -121,13 +124,12 @@ export const accessOutcomePage = (
   ticket: string,
   operation: Operation,
 ): PageContent => {
-  const { contact } = operation
-  if (outcome.kind === 'received') return toPage(receipt(outcome.id, outcome.dueAt), contact)
+  if (outcome.kind === 'received') return toPage(receipt(outcome.id, outcome.dueAt), operation)
   const { message, faults } = outcome
   const controls = [...fields, { name: 'consent', label: 'Your consent' }]
   const links = controls.filter(({ name }) => faults[name] !== undefined)
   return toPage(
     html`<div id="outcome" class="notice bad" tabindex="-1"><p><strong>${message}</strong></p><ul>${links.map(({ name, label }) => html`<li><a href="#${name}">${label}</a></li>`)}</ul></div>${renderForm(ticket, values, faults, operation)}`,
-    contact,
+    operation,
   )
 }

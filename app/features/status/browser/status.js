@@ -1,4 +1,4 @@
-import { find } from './ui.js'
+import { find } from '../../../site/browser/ui.js'
 
 const refreshMs = 10_000
 

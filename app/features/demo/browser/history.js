@@ -1,6 +1,6 @@
+import { find, make } from '../../../site/browser/ui.js'
+import { moment, number } from '../../../site/browser/units.js'
 import { recordTimeline } from './record-timeline.js'
-import { find, make } from './ui.js'
-import { moment, number } from './units.js'
 
 /** @typedef {import('./questions.js').Question} Question */
 

@@ -1,6 +1,6 @@
+import { make } from '../../../site/browser/ui.js'
 import { getTitle, valueWords } from './entry-words.js'
 import { toWords } from './names.js'
-import { make } from './ui.js'
 
 /** @typedef {import('./entry-words.js').Entry} Entry */
 

@@ -1,5 +1,5 @@
+import { moment } from '../../../site/browser/units.js'
 import { toWords } from './names.js'
-import { moment } from './units.js'
 
 /**
  * An entry of a record's history.

@@ -1,16 +1,16 @@
+import { date } from '../../../site/browser/units.js'
 import { changes } from './changes.js'
 import { markets } from './markets.js'
 import { collectNames, toWords } from './names.js'
 import { rows, stages } from './pictures.js'
-import { date } from './units.js'
 
 /**
  * A question has `targets` (its requests), `show` (which draws the answers) and a `key` (the fragment of its URL).
- * `columns` of the table are empty if the picture shows everything. `excel` is the target of the workbook.
+ * `columns` of the table are empty if the picture shows everything. `instant` is the time of a cell, for a workbook.
  * @typedef {Record<string, any>} Row
- * @typedef {{ title: string, of: (row: Row) => Node | string }} Column
+ * @typedef {{ title: string, of: (row: Row) => Node | string, instant?: (row: Row) => string }} Column
  * @typedef {{ words: string, picture: Node, records: Row[] }} Shown
- * @typedef {{ key: string, targets: string[], columns: Column[], excel?: string, show: (bodies: any[], onCell: (product: string, country: string) => void) => Shown }} Question
+ * @typedef {{ key: string, targets: string[], columns: Column[], show: (bodies: any[], onCell: (product: string, country: string) => void) => Shown }} Question
  */
 
 const dayMs = 86_400_000
@@ -24,8 +24,6 @@ const expiring = {
   targets: [
     '/v1/certificates?expiring=true&expiring_within=90&sort=valid_until&include=product,country&fields=number,scheme,product_id,country_code,authority,certificate_type,holder,valid_until,days_remaining&limit=100',
   ],
-  excel:
-    '/v1/certificates?expiring=true&expiring_within=90&sort=valid_until&limit=100&fields=product.name,country.name,number,certificate_type,authority,holder,valid_until&format=xlsx',
   columns: [
     { title: 'Product and country', of: (row) => `${row.product}, ${row.country}` },
     { title: 'Number', of: (row) => row.number },
@@ -80,8 +78,6 @@ export const approvals = {
   targets: [
     '/v1/approvals?sort=expected_on&fields=product_id,country_code,scheme,status,open,phase,submitted_on,expected_on&include=product,country&limit=500',
   ],
-  excel:
-    '/v1/approvals?sort=expected_on&fields=product.name,country.name,scheme,status,phase,submitted_on,expected_on&format=xlsx',
   columns: [
     { title: 'Product', of: (row) => row.product },
     { title: 'Country', of: (row) => row.country },

@@ -1,7 +1,7 @@
+import { make } from '../../../site/browser/ui.js'
+import { date, moment, number } from '../../../site/browser/units.js'
 import { collectNames, toWords } from './names.js'
 import { columns } from './pictures.js'
-import { make } from './ui.js'
-import { date, moment, number } from './units.js'
 
 /** @typedef {Record<string, any>} Row */
 
@@ -15,9 +15,12 @@ export const changes = {
     `/v1/history?resource=approvals&since=today-${shownDays - 1}d&limit=500`,
     '/v1/approvals?fields=product_id,country_code&include=product,country&limit=500',
   ],
-  excel: `/v1/approvals?updated_at[gte]=today-${shownDays - 1}d&sort=-updated_at&format=xlsx`,
   columns: [
-    { title: 'At (UTC)', of: (row) => moment(row.at).replace(' UTC', '') },
+    {
+      title: 'At (UTC)',
+      of: (row) => moment(row.at).replace(' UTC', ''),
+      instant: (row) => row.at,
+    },
     {
       title: 'Product and country',
       of: (row) => make('a', { href: `#history/approvals/${row.id}` }, row.name),

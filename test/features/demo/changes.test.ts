@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { changeDemoRecord, startDemoUndo } from '../../app/local/demo-changes.ts'
-import { loadExampleData } from '../../app/local/example-data.ts'
-import { listExampleData } from '../../app/local/example-records.ts'
+import { changeDemoRecord, startDemoUndo } from '../../../app/features/demo/changes.ts'
+import { loadExampleData } from '../../../app/local/example-data.ts'
+import { listExampleData } from '../../../app/local/example-records.ts'
 import {
   addCustomer,
   closeAfter,
@@ -11,7 +11,7 @@ import {
   createTestDatabase,
   publicUrl,
   until,
-} from '../helper.ts'
+} from '../../helper.ts'
 
 const database = await createTestDatabase()
 const today = new Date().toISOString().slice(0, 10)
@@ -226,4 +226,18 @@ t.test('without example data there is nothing to change', async (t) => {
   await query(`delete from approvals where customer_id = 'demo'`)
   clock.offsetMs += 60_000
   t.match((await post()).json(), { status: 503, code: 'unavailable' })
+})
+
+t.test('a migration inserts the five records', async (t) => {
+  const rows = await query<{ id: string }>('select id from demo_changes order by id')
+  t.same(
+    rows.map(({ id }) => id),
+    [
+      'apr-levelsense-de',
+      'apr-levelsense-us',
+      'apr-lumen-gateway-kw',
+      'apr-lumen-gateway-lte-cn',
+      'apr-smartlock-br',
+    ],
+  )
 })

@@ -1,16 +1,21 @@
 import { readFileSync } from 'node:fs'
-import { dayMs } from '../config/units.ts'
-import { defaultExpiringWithin } from '../identity/principal.ts'
-import { derivePeriods } from '../import/periods.ts'
-import { createRecordChecker } from '../import/record.ts'
-import { type ExampleRecord, listExampleData } from '../local/example-records.ts'
-import { referenceFile } from '../local/reference/load.ts'
-import { approvals } from '../records/resources/approvals.ts'
-import { type CertificateDates, certificates, computeCertificate } from '../records/resources/certificates.ts'
+import { dayMs } from '../../config/units.ts'
+import { defaultExpiringWithin } from '../../identity/principal.ts'
+import { derivePeriods } from '../../import/periods.ts'
+import { createRecordChecker } from '../../import/record.ts'
+import { type ExampleRecord, listExampleData } from '../../local/example-records.ts'
+import { referenceFile } from '../../local/reference/load.ts'
+import { approvals } from '../../records/resources/approvals.ts'
+import {
+  type CertificateDates,
+  certificates,
+  computeCertificate,
+} from '../../records/resources/certificates.ts'
+import { date } from '../../site/browser/units.js'
+import { type Html, html } from '../../site/escape.ts'
+import type { HomeExample } from '../../site/home.ts'
+import { once } from '../../site/once.ts'
 import { type Approval, type Certificate, judgeMarket } from './browser/market.js'
-import { date } from './browser/units.js'
-import { type Html, html } from './escape.ts'
-import { once } from './once.ts'
 
 const products = [
   'lumen-gateway',
@@ -110,7 +115,7 @@ const toEnd = ({ product, country, until = '' }: Market, today: string): Html =>
 }
 
 /** Draws, from the example data, where products may be sold and which certificates end next. `today`: YYYY-MM-DD. */
-export const marketPicture = (today: string): Html => {
+const marketPicture = (today: string): Html => {
   const markets = listMarkets(listExampleData(today), today)
   const sold = markets.filter(({ tone }) => tone === 'good' || tone === 'warn')
   const ends = markets
@@ -119,4 +124,13 @@ export const marketPicture = (today: string): Html => {
     .slice(0, shownEnds)
   return html`<div class="part"><p class="head"><strong>May be sold today</strong> <span>${sold.length} of ${markets.length} requested combinations</span></p>${toMatrix(markets)}</div>
 <div class="part"><p class="head"><strong>Expires next</strong></p><ul class="ends">${ends.map((market) => toEnd(market, today))}</ul></div>`
+}
+
+/** For the start page. */
+export const homeExample: HomeExample = {
+  path: '/demo',
+  label: 'Try the demo',
+  note: 'The demo needs no account.',
+  draw: (today) => html`${marketPicture(today)}
+<figcaption>Records of a fictional manufacturer. <a href="/demo#markets">See the reasons in the demo</a></figcaption>`,
 }

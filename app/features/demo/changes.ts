@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { selectInstant } from '../db/instant.ts'
-import type { Db } from '../db/schema.ts'
-import { unavailable } from '../errors.ts'
-import { repeat } from '../overload/repeat.ts'
+import { selectInstant } from '../../db/instant.ts'
+import type { Db } from '../../db/schema.ts'
+import { unavailable } from '../../errors.ts'
+import { repeat } from '../../overload/repeat.ts'
 
 type DemoChange = {
   resource: 'approvals'

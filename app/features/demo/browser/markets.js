@@ -18,7 +18,6 @@ export const markets = {
     '/v1/certificates?country_code[null]=false&fields=number,scheme,product_id,country_code,validity,expiring,valid_until&include=product,country&limit=500',
     '/v1/approvals?fields=scheme,product_id,country_code,status,open&include=product,country&limit=500',
   ],
-  excel: '/v1/certificates?country_code[null]=false&format=xlsx',
   columns: [
     { title: 'Product and country', of: (row) => `${row.product}, ${row.country}` },
     { title: 'Reason', of: (row) => row.words.replace(/^(yes|no), /, '') },

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { createSecrets } from '../../app/config/secrets.ts'
-import { features } from '../../app/features.ts'
-import { prepareDatabase } from '../../app/local/prepare.ts'
+import { createSecrets } from '../../../app/config/secrets.ts'
+import { features } from '../../../app/features.ts'
+import { prepareDatabase } from '../../../app/local/prepare.ts'
 import {
   closeAfter,
   connectOwner,
@@ -10,8 +10,8 @@ import {
   listenTestApp,
   secretKey,
   type TestClock,
-} from '../helper.ts'
-import { type Look, openWindow, startBrowser } from './browser.ts'
+} from '../../helper.ts'
+import { type Look, openWindow, startBrowser } from '../../site/browser.ts'
 
 /** Starts a browser and a service on a prepared database, with the real limits of the demo token. */
 export const createDemoStage = async () => {

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { findViolations, isFocused, tabTo } from './browser.ts'
-import { createDemoStage, untilSaid } from './demo-stage.ts'
+import { moment } from '../../../app/site/browser/units.js'
+import { findViolations, isFocused, tabTo } from '../../site/browser.ts'
+import { createDemoStage, untilSaid } from './stage.ts'
 
 const { database, owner, open } = await createDemoStage()
 
@@ -308,13 +310,50 @@ t.test('the picture shows a change with its delay, and later its undoing', async
   await close()
 })
 
-t.test('the table downloads as an Excel workbook', async (t) => {
+/** Returns the header and the rows of a workbook, as the page shows them. */
+const readWorkbook = (path: string): string[][] => {
+  execFileSync('python3', ['-m', 'zipfile', '-t', path])
+  const [sheet = ''] = /<worksheet.*<\/worksheet>/s.exec(readFileSync(path, 'utf8')) ?? []
+  return [...sheet.matchAll(/<row [^>]*>(.*?)<\/row>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<c r="[A-Z]\d+" s="(\d)"[^>]*>.*?(?:<t[^>]*>([^<]*)<\/t>|<v>(.*?)<\/v>).*?<\/c>/g)].map(
+      ([, style, text = '', serial]) => {
+        if (serial === undefined)
+          return text.replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+        const at = new Date(Date.UTC(1899, 11, 30) + Math.round(Number(serial) * 86_400_000)).toISOString()
+        return style === '2' ? at.slice(0, 10) : moment(at).replace(' UTC', '')
+      },
+    ),
+  )
+}
+
+const readTable = (page: Page) =>
+  page
+    .locator('#table-box tr')
+    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)))
+
+const download = async (page: Page) => {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.click('#excel')])
+  return { name: file.suggestedFilename(), rows: readWorkbook(await file.path()) }
+}
+
+t.test('each table downloads as an Excel workbook with the same columns and rows', async (t) => {
   const { page, faults, close } = await open('/demo')
-  await untilSaid(page, /certificates/)
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#excel')])
-  t.match(download.suggestedFilename(), /^certificates-.*\.xlsx$/)
-  const bytes = readFileSync(await download.path())
-  t.equal(bytes.toString('latin1', 0, 2), 'PK')
+  for (const { key, words, columns } of questions) {
+    await page.click(`a[href="#${key}"]`)
+    await untilSaid(page, words)
+    t.equal(await page.isVisible('#excel'), columns.length > 0, key)
+    if (columns.length === 0) continue
+    const { name, rows } = await download(page)
+    t.equal(name, `${key}.xlsx`)
+    t.ok(rows.length > 5)
+    t.same(rows, await readTable(page), key)
+  }
+  await page.click('a[href="#markets"]')
+  await page.getByRole('button', { name: /^Lumen Gateway, Germany: yes/ }).click()
+  await page.waitForSelector('#why .notice')
+  const reasons = await download(page)
+  t.equal(reasons.name, 'prd-lumen-gateway-DE.xlsx')
+  t.same(reasons.rows, await readTable(page), 'the reasons of a cell')
   t.same(faults, [])
   await close()
 })

@@ -1,5 +1,5 @@
-import { find, make } from './ui.js'
-import { milliseconds, number } from './units.js'
+import { find, make } from '../../../site/browser/ui.js'
+import { milliseconds, number } from '../../../site/browser/units.js'
 
 /**
  * @typedef {object} Answer

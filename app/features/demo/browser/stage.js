@@ -1,15 +1,16 @@
+import { addCopyButton, find } from '../../../site/browser/ui.js'
+import { milliseconds, number } from '../../../site/browser/units.js'
 import { countBytes, phrase, showBodies, showFigures } from './answer.js'
 import { snippets } from './snippets.js'
 import { showTable, startTable } from './table.js'
 import { startTabs } from './tabs.js'
-import { addCopyButton, find } from './ui.js'
-import { milliseconds, number } from './units.js'
 
 /**
  * Shows answers as a table and as JSON, and their requests as code.
  * @typedef {import('./answer.js').Answer} Answer
  * @typedef {import('./questions.js').Shown} Shown
  * @typedef {import('./questions.js').Column} Column
+ * @typedef {{ name: string, columns: Column[], records: Shown['records'] }} Table `name`: of a downloaded file
  */
 
 const { token: demoToken = '', market = '{}' } = find('#demo', HTMLElement).dataset
@@ -27,6 +28,11 @@ const showCode = () => {
   const urls = targets.map((target) => location.origin + target)
   find('#code', HTMLElement).textContent = snippets(urls, token)[language]
 }
+
+/** @type {Table} */
+let table = { name: '', columns: [], records: [] }
+/** Returns the table on the screen. */
+export const getTable = () => table
 
 /** The tab that the visitor chose. Another one is shown if a question has no table. */
 let chosen = 'table'
@@ -47,9 +53,11 @@ export const describe = (answer) => {
   return `${phrase(status)}${records}, ${number(countBytes(answer))} bytes in ${milliseconds(ms)}.`
 }
 
-/** @param {string[]} asked @param {Answer[]} answers @param {{ columns: Column[], records: Shown['records'] }} table */
-export const showAnswers = (asked, answers, { columns, records }) => {
+/** @param {string[]} asked @param {Answer[]} answers @param {Table} shown */
+export const showAnswers = (asked, answers, shown) => {
   targets = asked
+  table = shown
+  const { columns, records } = shown
   showCode()
   // The service redirects `/demo?path=` to the operation in the reference.
   find('#reference', HTMLAnchorElement).href = `/demo?path=${encodeURIComponent(asked[0] ?? '')}`
@@ -58,6 +66,7 @@ export const showAnswers = (asked, answers, { columns, records }) => {
   showTable(find('#table-box', HTMLElement), columns, records)
   const hasTable = columns.length > 0
   find('#tab-table', HTMLElement).hidden = !hasTable
+  find('#excel', HTMLElement).hidden = records.length === 0 || !hasTable
   selectTab(hasTable || chosen !== 'table' ? chosen : 'json')
 }
 

@@ -1,4 +1,4 @@
-import { make } from './ui.js'
+import { make } from '../../../site/browser/ui.js'
 
 /** Shows a tooltip below a table cell, on hover and on focus. @param {HTMLElement} box @param {WeakMap<Element, () => Node[]>} contents by cell */
 export const addTip = (box, contents) => {

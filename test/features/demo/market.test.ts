@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { createSecrets } from '../../app/config/secrets.ts'
-import { features } from '../../app/features.ts'
-import { prepareDatabase } from '../../app/local/prepare.ts'
-import { type Approval, type Certificate, judgeMarket } from '../../app/site/browser/market.js'
-import { matchSchemes } from '../../app/site/browser/schemes.js'
-import { marketRules } from '../../app/site/market-picture.ts'
-import { approval } from '../../schemas/approval.ts'
-import { validity } from '../../schemas/certificate.ts'
-import { closeAfter, connectOwner, createTestApp, createTestDatabase, secretKey } from '../helper.ts'
+import { createSecrets } from '../../../app/config/secrets.ts'
+import { type Approval, type Certificate, judgeMarket } from '../../../app/features/demo/browser/market.js'
+import { matchSchemes } from '../../../app/features/demo/browser/schemes.js'
+import { marketRules } from '../../../app/features/demo/market-picture.ts'
+import { features } from '../../../app/features.ts'
+import { prepareDatabase } from '../../../app/local/prepare.ts'
+import { approval } from '../../../schemas/approval.ts'
+import { validity } from '../../../schemas/certificate.ts'
+import { closeAfter, connectOwner, createTestApp, createTestDatabase, secretKey } from '../../helper.ts'
 
 const judge = (required: string[], certificates: Certificate[], approvals: Approval[] = []) =>
   judgeMarket(marketRules, required, certificates, approvals)

@@ -1,5 +1,5 @@
+import { make } from '../../../site/browser/ui.js'
 import { addTip } from './tip.js'
-import { make } from './ui.js'
 
 /** @type {Record<string, string>} */
 const signs = { good: '✓', warn: '!', half: '½', bad: '✕', open: '…' }

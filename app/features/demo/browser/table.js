@@ -1,4 +1,4 @@
-import { find, make } from './ui.js'
+import { find, make } from '../../../site/browser/ui.js'
 
 /** @typedef {Record<string, any>} Row @typedef {import('./questions.js').Column} Column */
 

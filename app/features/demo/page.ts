@@ -1,5 +1,5 @@
-import { html } from './escape.ts'
-import type { PageContent } from './layout.ts'
+import { html } from '../../site/escape.ts'
+import type { PageContent } from '../../site/layout.ts'
 import { marketRules } from './market-picture.ts'
 
 const questions = [

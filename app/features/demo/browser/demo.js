@@ -1,11 +1,11 @@
+import { find } from '../../../site/browser/ui.js'
 import { isHit, send } from './answer.js'
 import { downloadWorkbook } from './excel.js'
 import { startHistory, toHistory, toRecord } from './history.js'
 import { startLive } from './live.js'
 import { questions } from './questions.js'
 import { startSaving } from './saving.js'
-import { describe, say, showAnswers, startStage, token } from './stage.js'
-import { find } from './ui.js'
+import { describe, getTable, say, showAnswers, startStage, token } from './stage.js'
 import { askWhy } from './why.js'
 
 /** @typedef {import('./questions.js').Question} Question @typedef {import('./live.js').Event} Event */
@@ -25,7 +25,7 @@ const ask = async (question, changed = []) => {
   if (mine !== turn) return
   const refused = answers.find(({ status }) => status !== 200)
   if (refused) {
-    showAnswers(question.targets, [refused], { columns: question.columns, records: [] })
+    showAnswers(question.targets, [refused], { name: question.key, columns: question.columns, records: [] })
     return say(`${describe(refused)} ${refused.body?.detail ?? ''}`)
   }
   const bodies = answers.map(({ body }) => body)
@@ -34,7 +34,7 @@ const ask = async (question, changed = []) => {
     (product, country) => void askWhy(product, country).catch(failed),
   )
   redraw(picture, changed)
-  showAnswers(question.targets, answers, { columns: question.columns, records })
+  showAnswers(question.targets, answers, { name: question.key, columns: question.columns, records })
   say(words)
   return answers
 }
@@ -87,7 +87,6 @@ const open = async (key) => {
   shown = question
   find('#question', HTMLElement).textContent = mark(question.key)
   find('#record-block', HTMLElement).hidden = record === undefined
-  find('#excel', HTMLElement).hidden = question.excel === undefined
   find('#change', HTMLElement).textContent = showsApprovals(question)
     ? 'Change a record'
     : 'Open the approvals and change one'
@@ -123,9 +122,7 @@ startLive({
   onEvents: showArrived,
 })
 startSaving()
-find('#excel', HTMLElement).addEventListener('click', () => {
-  if (shown?.excel) void downloadWorkbook(shown.excel, token).catch(failed)
-})
+find('#excel', HTMLElement).addEventListener('click', () => downloadWorkbook(getTable()))
 addEventListener('hashchange', route)
 const strip = matchMedia('(max-width: 60rem)')
 document.addEventListener('click', ({ target }) => {

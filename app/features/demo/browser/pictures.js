@@ -1,4 +1,4 @@
-import { make } from './ui.js'
+import { make } from '../../../site/browser/ui.js'
 
 /** Texts of the pictures are HTML, not SVG, so that screen readers, search and large type work. */
 

@@ -1,7 +1,7 @@
+import { find, make } from '../../../site/browser/ui.js'
+import { milliseconds, number } from '../../../site/browser/units.js'
 import { countBytes, send } from './answer.js'
 import { token } from './stage.js'
-import { find, make } from './ui.js'
-import { milliseconds, number } from './units.js'
 
 const target = '/v1/countries?limit=500'
 

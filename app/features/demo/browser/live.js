@@ -1,9 +1,9 @@
+import { find, make } from '../../../site/browser/ui.js'
+import { milliseconds } from '../../../site/browser/units.js'
 import { send } from './answer.js'
 import { collectNames, toWords } from './names.js'
 import { approvals } from './questions.js'
 import { token } from './stage.js'
-import { find, make } from './ui.js'
-import { milliseconds } from './units.js'
 
 /**
  * A button changes an example record, and the change feed reports it. `until` is null if a change was undone.

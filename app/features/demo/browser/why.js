@@ -1,8 +1,8 @@
+import { find, make } from '../../../site/browser/ui.js'
 import { send } from './answer.js'
 import { toWords } from './names.js'
 import { matchSchemes } from './schemes.js'
 import { describe, say, showAnswers, token } from './stage.js'
-import { find, make } from './ui.js'
 
 /** @param {Record<string, any> | undefined} entry */
 const toEnd = (entry) => entry?.valid_until ?? (entry?.because === 'certificate_valid' ? 'unlimited' : '')
@@ -17,6 +17,7 @@ export const askWhy = async (product, country) => {
   const entries = body.schemes
   const schemes = matchSchemes(body.required_schemes ?? [], entries)
   showAnswers([asked], [answer], {
+    name: `${product}-${country}`,
     columns: [
       { title: 'Required there', of: ({ required }) => required ?? 'no' },
       { title: 'Scheme on record', of: ({ entry }) => entry?.scheme ?? '' },
