@@ -198,6 +198,22 @@ t.test('no-cache does not join an earlier flight, and shares a later one', async
   await running
 })
 
+t.test('the end of a flight leaves a later one for others to join', async (t) => {
+  const { polls, world, read, fills } = setUp()
+  const running = read()
+  const demanded = read({ noCache: true })
+  for (const end of polls) end(true)
+  await settle()
+  world.known = 2
+  fills[0]?.give('old', 1)
+  await running
+  const joined = read()
+  await settle()
+  t.equal(fills.length, 2, 'no third read')
+  fills[1]?.give('new', 2)
+  for (const each of [demanded, joined]) t.same(shown(await each), ['new', 'database'])
+})
+
 t.test('no-cache reads the database if the poll fails', async (t) => {
   const { polls, read, readFirst, fills } = setUp()
   await readFirst('one')
