@@ -1,5 +1,6 @@
 import { readAccountKeys } from '../app/features/account/keys.ts'
 import { describeKeys, describeUsage } from '../app/features/account/openapi.ts'
+import { accountPage } from '../app/features/account/page.ts'
 import {
   addUsage,
   readUsage,
@@ -36,6 +37,9 @@ const countUsage = (app: App, { reserved, databaseNow }: Deps): void => {
 }
 
 export const accountRoutes: FeatureRoutes = {
+  public: async (app) => {
+    app.get('/account', (_request, reply) => reply.sendPage(app.site.layOut(accountPage)))
+  },
   withToken: async (app, deps) => {
     const { db, publicUrl } = deps
     countUsage(app, deps)

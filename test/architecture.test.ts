@@ -142,6 +142,7 @@ t.test('feature.ts loads nothing but the data of its feature', async (t) => {
 /** Small files with one importer, without tests of their own. The reason says what each would mix with in its importer. */
 const smallFiles: Readonly<Record<string, string>> = {
   'app/command-line/config.ts': 'one file for each command',
+  'app/features/account/page.ts': 'one file for each page',
   'app/features/verify/long-addresses.ts': 'a file of promises, like its neighbours',
   'app/main/redis-stores.ts': 'loaded only with REDIS_URL',
   'app/main/supervise.ts': 'loaded only with several workers',

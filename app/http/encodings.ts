@@ -3,8 +3,16 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import pLimit from 'p-limit'
 
-/** A response body with its encoded forms, which are created on first use. */
-export type Representation = Readonly<{ body: Buffer; etag: string; encoded: Map<string, Promise<Buffer>> }>
+/**
+ * A response body with its encoded forms, which are created on first use. `isLasting`: it is the same until the service
+ * ends, so that a smaller form is worth ten times the time.
+ */
+export type Representation = Readonly<{
+  body: Buffer
+  etag: string
+  encoded: Map<string, Promise<Buffer>>
+  isLasting?: true
+}>
 
 export const encodings = ['br', 'zstd', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
@@ -16,11 +24,12 @@ const brotli = promisify(zlib.brotliCompress)
 const zstd = promisify(zlib.zstdCompress)
 const gzip = promisify(zlib.gzip)
 
-const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+const compress: Record<Encoding, (entry: Representation) => Promise<Buffer>> = {
   // The default, 11, takes too long for a request.
-  br: (body) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  zstd: (body) => zstd(body),
-  gzip: (body) => gzip(body),
+  br: ({ body, isLasting }) =>
+    brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: isLasting ? 9 : 5 } }),
+  zstd: ({ body }) => zstd(body),
+  gzip: ({ body }) => gzip(body),
 }
 
 export const isEncodable = (entry: Representation): boolean => entry.body.length >= smallestBytes
@@ -39,7 +48,7 @@ const exact = (encoded: Buffer): Buffer => {
 export const encodedBody = (entry: Representation, encoding: Encoding): Promise<Buffer> => {
   let encoded = entry.encoded.get(encoding)
   if (!encoded) {
-    encoded = limitToCores(async () => exact(await compress[encoding](entry.body)))
+    encoded = limitToCores(async () => exact(await compress[encoding](entry)))
     entry.encoded.set(encoding, encoded)
     encoded.catch(() => entry.encoded.delete(encoding))
   }

@@ -104,7 +104,8 @@ export const createSite = (options: SiteOptions): Site => {
         // Rendering all guides in one turn would delay other requests.
         await nextTurn()
       }
-      return toFile(jsonType, JSON.stringify(searchIndex(groups, routes)))
+      const { type, file } = toFile(jsonType, JSON.stringify(searchIndex(groups, routes)))
+      return { type, file: { ...file, isLasting: true } }
     },
     layOut: untagged,
     contactPage,

@@ -76,7 +76,7 @@ export const statusPage = (status: StatusDocument, span: StatusSpan): PageConten
   description: 'Availability, latency and incidents of the Certification Data API, as measured.',
   path: '/status',
   isWide: true,
-  styles: ['status.css'],
+  styles: ['chart.css', 'status.css'],
   script: 'status.js',
   main: html`<div class="headline"><p class="soft small">Status</p>
 <div id="state" role="status" data-live><h1><span class="mark ${status.status}"></span>${status.headline}</h1></div>
