@@ -367,8 +367,9 @@ t.test('/status.json counts answers of the API, not pages, and contains no data 
   await app.inject('/v1/nothing')
   for (const page of ['/', '/status', '/status.json', '/health/live', '/problems', '/openapi.json'])
     await app.inject(page)
-  // A stopping process writes its last minute.
   await app.close()
+  const { rows } = await sql`select requests from service_minutes order by minute desc limit 1`.execute(owner)
+  t.match(rows, [{ requests: 8 }], 'a stopping process writes its last minute')
 
   clock.offsetMs += minuteMs + 20_000
   statements = 0
