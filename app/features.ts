@@ -5,6 +5,7 @@ import { auditList } from './features/audit-list/feature.ts'
 import { clients } from './features/clients/feature.ts'
 import { custom } from './features/custom/feature.ts'
 import { demo } from './features/demo/feature.ts'
+import { feed } from './features/feed/feature.ts'
 import { history } from './features/history/feature.ts'
 import { imports } from './features/imports/feature.ts'
 import { oauth } from './features/oauth/feature.ts'
@@ -23,6 +24,7 @@ export const features: readonly Feature[] = [
   status,
   accessRequests,
   history,
+  feed,
   webhooks,
   imports,
   auditList,

@@ -1,18 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { exportCost } from '../app/export/exports.ts'
 import { exportTypes } from '../app/export/formats.ts'
-import { feedCost, offeredTypes } from '../app/feed/request.ts'
 import { jsonType } from '../app/http/formats.ts'
 import { isJsonFormat } from '../app/http/media-type.ts'
 import type { QueryString } from '../app/http/pairs.ts'
-import { changesScope } from '../app/identity/scopes.ts'
 import { requireNoParameters } from '../app/lists/no-parameters.ts'
 import { describeMe } from '../app/openapi/account.ts'
-import { changesPage, describeChanges } from '../app/openapi/changes.ts'
 import { describeItem, describePage, envelopes } from '../app/openapi/records.ts'
-import { createNamedScopes, includedScopes } from '../app/records/query/named-resources.ts'
+import { includedScopes } from '../app/records/query/named-resources.ts'
 import { resourceNames, resources } from '../app/records/resources/index.ts'
-import { cachedEndpoint, exportedEndpoint, streamedEndpoint } from '../plugins/data-endpoints.ts'
+import { cachedEndpoint, exportedEndpoint } from '../plugins/data-endpoints.ts'
 import type { Endpoint, EndpointParams } from '../plugins/endpoint.ts'
 import { formatLink, formatTiming } from '../plugins/entry-reply.ts'
 import { me } from '../schemas/me.ts'
@@ -59,21 +56,6 @@ const recordEndpoints = ({ records, exports }: FastifyInstance, origin: Origin):
     ]
   })
 
-const changesEndpoint = ({ feed }: FastifyInstance, origin: Origin): Endpoint =>
-  streamedEndpoint(
-    {
-      path: '/changes',
-      scope: changesScope,
-      listScopes: createNamedScopes('resources'),
-      schema: { openapi: describeChanges, response: { 200: changesPage } },
-      minuteCost: feedCost,
-      offers: offeredTypes,
-      parse: feed.parse,
-      respond: feed.answer,
-    },
-    origin,
-  )
-
 /** JSON that is computed for each request, so that Fastify's serializer writes it. */
 const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
   path: '/me',
@@ -104,6 +86,5 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
 
 export const dataEndpoints = (app: FastifyInstance, origin: Origin): Endpoint[] => [
   ...recordEndpoints(app, origin),
-  changesEndpoint(app, origin),
   meEndpoint(app),
 ]

@@ -11,6 +11,7 @@ import { clientRoutes } from './clients.ts'
 import { customRoutes } from './custom.ts'
 import { dataEndpoints } from './data.ts'
 import { demoRoutes } from './demo.ts'
+import { feedRoutes } from './feed.ts'
 import { historyRoutes } from './history.ts'
 import { keyLinkRoutes } from './key-link.ts'
 import { authRoutes } from './login.ts'
@@ -27,6 +28,7 @@ const featureRoutes: readonly FeatureRoutes[] = [
   statusRoutes,
   accessRequestRoutes,
   historyRoutes,
+  feedRoutes,
   webhookRoutes,
   auditListRoutes,
   oauthRoutes,

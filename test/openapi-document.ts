@@ -1,11 +1,28 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { z } from 'zod'
+import { formatPairs } from '../app/http/pairs.ts'
 
 export type DocumentNode = { [key: string]: DocumentNode } & { $ref?: string; name?: string; enum?: unknown }
 export type DocumentResponse = {
   headers?: DocumentNode
   content?: Record<string, { schema: DocumentNode; example?: unknown; examples?: DocumentNode }>
 }
+
+export type DocumentParameter = {
+  name: string
+  in: string
+  style?: string
+  description: string
+  example: string | number | Record<string, string>
+  schema: DocumentNode & { default?: unknown }
+}
+/** Returns the example as a client sends it. The member `lt` of a filter is `name[lt]`. */
+export const listPairs = ({ name, example }: DocumentParameter): [name: string, value: string][] =>
+  typeof example === 'object'
+    ? Object.entries(example).map(([operator, value]) => [`${name}[${operator}]`, value])
+    : [[name, String(example)]]
+export const toQuery = (parameters: readonly DocumentParameter[]): string =>
+  formatPairs(parameters.flatMap(listPairs))
 
 /** Checks answers against the document. `served`: the answer to `GET /openapi.json`. */
 export const createDocumentChecks = (served: LightMyRequestResponse) => {
@@ -56,5 +73,15 @@ export const createDocumentChecks = (served: LightMyRequestResponse) => {
     const media = content[String(answer.headers['content-type']).split(';')[0] as string]
     return media ? [...missing, ...validate(media.schema, answer.json())] : [`${path}: another media type`]
   }
-  return { resolve, validate, listFaults }
+  const listParameters = (path: string): DocumentParameter[] =>
+    (document.paths[path].get.parameters ?? [])
+      .map(resolve)
+      .filter((each: DocumentParameter) => each.in === 'query')
+
+  /** Returns the names that the API accepts: for a filter, the bare name and one for each operator. */
+  const listNames = ({ name, style, schema }: DocumentParameter): string[] =>
+    style === 'deepObject'
+      ? [name, ...Object.keys(resolve(schema).properties ?? {}).map((operator) => `${name}[${operator}]`)]
+      : [name]
+  return { resolve, validate, listFaults, listParameters, listNames }
 }

@@ -2,13 +2,9 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { z } from 'zod'
-import { parseSnapshot } from '../app/cache/snapshot.ts'
-import { createSecrets } from '../app/config/secrets.ts'
 import { catalogue } from '../app/errors.ts'
-import { parseFeedQuery } from '../app/feed/query.ts'
-import { createTokenCodec } from '../app/feed/token.ts'
 import { formatPairs, parsePairs } from '../app/http/pairs.ts'
 import { onlyNamedScopes } from '../app/identity/scopes.ts'
 import { importRecords } from '../app/import/index.ts'
@@ -25,26 +21,18 @@ import {
   closeAfter,
   createTestApp,
   createTestDatabase,
-  type Get,
   logIn,
   publicUrl,
-  secretKey,
 } from './helper.ts'
 import {
   createDocumentChecks,
   type DocumentNode as Node,
+  type DocumentParameter as Parameter,
   type DocumentResponse as Response,
+  toQuery,
 } from './openapi-document.ts'
 import { cases, fc } from './random.ts'
 
-type Parameter = {
-  name: string
-  in: string
-  style?: string
-  description: string
-  example: string | number | Record<string, string>
-  schema: Node & { default?: unknown }
-}
 type Operation = {
   operationId: string
   tags: string[]
@@ -62,7 +50,7 @@ closeAfter(t, app, database)
 const served = await app.inject('/openapi.json')
 const document = served.json()
 
-const { resolve, validate, listFaults } = createDocumentChecks(served)
+const { resolve, validate, listFaults, listParameters, listNames } = createDocumentChecks(served)
 
 const operations: { path: string; method: string; operation: Operation }[] = Object.entries(
   document.paths as Record<string, Record<string, Operation>>,
@@ -78,22 +66,6 @@ const shapes = resourceNames.flatMap((name) => [
   { resource: resources[name], shape: 'page' as const, path: `/v1/${name}` },
   { resource: resources[name], shape: 'item' as const, path: `/v1/${name}/{id}` },
 ])
-
-const listParameters = (path: string): Parameter[] =>
-  (document.paths[path].get.parameters ?? []).map(resolve).filter((each: Parameter) => each.in === 'query')
-
-/** Returns the example as a client sends it. The member `lt` of a filter is `name[lt]`. */
-const listPairs = ({ name, example }: Parameter): [name: string, value: string][] =>
-  typeof example === 'object'
-    ? Object.entries(example).map(([operator, value]) => [`${name}[${operator}]`, value])
-    : [[name, String(example)]]
-const toQuery = (parameters: readonly Parameter[]) => formatPairs(parameters.flatMap(listPairs))
-
-/** Returns the names that the API accepts: for a filter, the bare name and one for each operator. */
-const listNames = ({ name, style, schema }: Parameter): string[] =>
-  style === 'deepObject'
-    ? [name, ...Object.keys(resolve(schema).properties ?? {}).map((operator) => `${name}[${operator}]`)]
-    : [name]
 
 const walk = (node: unknown, visit: (node: Node, path: string) => void, path = '#'): void => {
   if (typeof node !== 'object' || node === null) return
@@ -201,48 +173,10 @@ t.test('the short form in the description of a filter equals its example', async
   }
 })
 
-const feedPath = '/v1/changes'
-/** The documented filters of the feed, with the resources that their descriptions name. */
-const feedFilters = listParameters(feedPath)
-  .filter(({ style }) => style === 'deepObject')
-  .map((parameter) => ({
-    ...parameter,
-    owners: /Only for ([a-z_, ]+)\.$/.exec(parameter.description)?.[1]?.split(', ') ?? [],
-  }))
-
-const isTakenByFeed = (...pairs: (readonly [string, string])[]) =>
-  'query' in parseFeedQuery(parsePairs(formatPairs(pairs)))
-
-t.test('the feed accepts exactly the documented filters of a resource', async (t) => {
-  t.same(new Set(feedFilters.flatMap(({ owners }) => owners)), new Set(resourceNames))
-  const operators = [...new Set(feedFilters.flatMap(listNames).flatMap((name) => /\[.+\]$/.exec(name) ?? []))]
-  t.ok(operators.length >= 10)
-  for (const resource of resourceNames) {
-    const own = feedFilters.filter(({ owners }) => owners.includes(resource)).flatMap(listNames)
-    const listed = listParameters(`/v1/${resource}`)
-    const bases = new Set([...resources[resource].fields.keys(), ...feedFilters.map(({ name }) => name)])
-    const pairs = [...bases].flatMap((base) => {
-      const found = [...listed, ...feedFilters].find(({ name }) => name === base)
-      const [, list = 'x'] = found ? (listPairs(found)[0] ?? []) : []
-      const [value = ''] = list.split(',')
-      return ['', ...operators].map(
-        (operator) => [`${base}${operator}`, operator === '[null]' ? 'true' : value] as const,
-      )
-    })
-    t.ok(pairs.length > own.length + 100)
-    const taken = pairs.filter((pair) => isTakenByFeed(['resources', resource], pair))
-    t.same(taken.map(([name]) => name).sort(), own.sort(), resource)
-  }
-  for (const pair of feedFilters.flatMap(listPairs)) {
-    t.notOk(isTakenByFeed(['resources', resourceNames.join()], pair), 'not with several resources')
-    t.notOk(isTakenByFeed(pair), 'not without a resource')
-  }
-})
-
 t.test('an operation has few parameters, because some generators write each as an argument', (t) => {
   for (const { path, operation } of operations) {
     // The feed has the filters of all resources.
-    const most = path === feedPath ? 10 * resourceNames.length : 45
+    const most = operation.operationId === 'followChanges' ? 10 * resourceNames.length : 45
     t.ok((operation.parameters ?? []).length <= most, path)
   }
   t.end()
@@ -298,15 +232,12 @@ t.test('a documented default is accepted on every list and in every representati
     const url = `${path.replace('{id}', '1')}?${query}`
     for (const accept of Object.keys(resolve(operation.responses[200] as Response).content ?? {})) {
       if (accept === 'text/event-stream') continue
-      for (const each of path === feedPath ? [url, `${url}&after=snapshot`] : [url]) {
-        t.not((await get(each, { accept })).statusCode, 400, `${accept} ${each}`)
-        tried += defaults.length
-      }
+      t.not((await get(url, { accept })).statusCode, 400, `${accept} ${url}`)
+      tried += defaults.length
     }
   }
   t.ok(tried > 50, `${tried} defaults`)
-  for (const url of ['/v1/products?bom=true', '/v1/changes?after=snapshot&wait=1'])
-    t.equal((await get(url)).statusCode, 400, url)
+  t.equal((await get('/v1/products?bom=true')).statusCode, 400)
 })
 
 t.test('header parameters have the bounds of the service', async (t) => {
@@ -322,7 +253,6 @@ t.test('header parameters have the bounds of the service', async (t) => {
     t.equal((await get('/v1/products', { [name]: long })).statusCode, 200, name)
     t.equal((await get('/v1/products', { [name]: '' })).statusCode, 200, `${name}, empty`)
   }
-  t.equal((await get('/v1/changes', { 'last-event-id': '' })).statusCode, 200)
 })
 
 t.test('integers have an inclusive minimum, because ogen refuses others', (t) => {
@@ -360,34 +290,6 @@ const lines = [
       .map((resource) => ({ ...getExample(resource), resource })),
   ].map((line) => ({ ...line, customer: 'acme' })),
 ]
-
-const checkChanges = async (t: Test, get: Get) => {
-  const lines = await get('/v1/changes?after=snapshot')
-  t.equal(lines.headers['content-type'], 'application/x-ndjson')
-  const changes = lines.body.trimEnd().split('\n')
-  t.ok(changes.length > 10)
-  const schema = { $ref: '#/components/schemas/Change' } as Node
-  const faults = changes
-    .map((line) => JSON.parse(line))
-    .flatMap((change) => {
-      // Only the description of `data` names the schema of each record.
-      const { name } = resources[change.resource as keyof typeof resources]
-      const record = resources[name].schema.meta()?.id
-      t.match(document.components.schemas.Change.properties.data.description, `${name}: ${record}`)
-      const own = validate({ $ref: `#/components/schemas/${record}` } as Node, change.data)
-      return [...validate(schema, change), ...own]
-    })
-  t.same(faults, [])
-  const readChanges = async () => {
-    const page = await get(`/v1/changes?after=${lines.headers['sync-token']}`)
-    return { page, ops: new Set(page.json().data.map((each: { op: string }) => each.op)) }
-  }
-  await sql`update products set brand = 'another' where id = 'bare'`.execute(database.operator)
-  await sql`delete from lab where id = 'bare'`.execute(database.operator)
-  const { page, ops } = await readChanges()
-  t.same(ops, new Set(['upsert', 'delete']))
-  t.same(listFaults('/v1/changes', 'get', page), [])
-}
 
 t.test('answers match the document', async (t) => {
   const { get } = await asCustomer(database, app, 'acme')
@@ -430,7 +332,6 @@ t.test('answers match the document', async (t) => {
   const key = await addCustomer(database, 'acme')
   const login = await app.inject({ method: 'POST', url: '/v1/auth/login', payload: { api_key: key } })
   t.same(listFaults('/v1/me', 'get', await get('/v1/me')), [])
-  await checkChanges(t, get)
   t.same(listFaults('/v1/auth/login', 'post', login), [])
   const wellKnown = operations.filter(({ path }) => path.startsWith('/.well-known/'))
   t.ok(wellKnown.length > 0)
@@ -441,18 +342,6 @@ t.test('answers match the document', async (t) => {
     t.same(listFaults(url, 'post', sent), [])
   }
 })
-
-/** Returns a sync token of another database. */
-const formerToken = () =>
-  createTokenCodec(createSecrets([secretKey])).encode('acme', {
-    identity: 'former',
-    issuedAt: 0,
-    resources: ['products'],
-    moment: { day: '2026-01-01', window: 90 },
-    base: parseSnapshot('3:3:'),
-    baseAt: '2026-01-01T00:00:00.000000Z',
-    mark: '',
-  })
 
 /** Returns a good token, and tokens that are refused for different reasons. */
 const badTokens = async () => {
@@ -482,6 +371,9 @@ const badTokens = async () => {
   return { late, token: good.token, refused }
 }
 
+/** Errors of the central table that only tests of a feature can provoke. */
+const ofFeatures = ['invalid_sync_token', 'rotation_refused', 'sync_token_expired']
+
 t.test('every error is documented for its operation', async (t) => {
   const { late, token, refused } = await badTokens()
   const bearer = (each: string) => ({ headers: { authorization: `Bearer ${each}` } })
@@ -510,8 +402,7 @@ t.test('every error is documented for its operation', async (t) => {
     await provoke(path, 'get', { url, ...good })
     await provoke(path, 'get', { url, ...good, method: 'DELETE' })
     await provoke(path, 'get', { url, ...good, remoteAddress: '192.0.2.1' })
-    const foreign = ['?cursor=x', '?after=x', `?after=${formerToken()}`]
-    for (const query of ['?nonsense=1', ...foreign, '?token=x', `?id=${'x'.repeat(8192)}`]) {
+    for (const query of ['?nonsense=1', '?cursor=x', '?after=x', '?token=x', `?id=${'x'.repeat(8192)}`]) {
       await provoke(path, 'get', { url: `${url}${query}`, ...good })
     }
     await provoke(path, 'get', { url, headers: { ...good.headers, accept: 'image/png' } })
@@ -545,17 +436,15 @@ t.test('every error is documented for its operation', async (t) => {
       }
     }
   }
-  // Errors of one feature.
-  const own = ['rotation_refused']
   const hasAllExampleData = app.describedRoutes.every(({ needsLiveToken }) => !needsLiveToken)
   t.same(
     Object.keys(catalogue)
-      .filter((code) => !documented.has(code) && !own.includes(code))
+      .filter((code) => !documented.has(code) && !ofFeatures.includes(code))
       .sort(),
     ['cross_origin', ...(hasAllExampleData ? ['live_token_required'] : [])],
   )
   t.same(
-    [...documented].filter((code) => !provoked.has(code) && !own.includes(code)).sort(),
+    [...documented].filter((code) => !provoked.has(code) && !ofFeatures.includes(code)).sort(),
     [
       'before_history',
       'headers_too_large',
@@ -661,9 +550,4 @@ t.test('an operation documents the authentication that its answers require', asy
     t.equal(document.paths[path].get.security.length, isOpen ? 0 : 1, path)
     t.not((await get(url)).statusCode, 401, path)
   }
-})
-
-t.test('the feed documents its own parameters', async (t) => {
-  const names = document.paths['/v1/changes'].get.parameters.map((each: { name?: string }) => each.name)
-  for (const name of ['previous', 'fields', 'Last-Event-Id']) t.ok(names.includes(name), name)
 })

@@ -6,10 +6,10 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import t from 'tap'
-import { createSeverable } from './feed/severable.ts'
 import { addCustomer, closeAfter, createTestDatabase, secretKey, until } from './helper.ts'
 import { freePort, makeDataFolder, testPostgres, testRedis } from './servers.ts'
 import { logInTo, type Service, startService, untilReady } from './service.ts'
+import { createSeverable } from './severable.ts'
 
 /** The promise on a quiet machine: 5 s with the bundled database. 2 s with an existing one, doubled here. */
 const secondStartMs = 5_000

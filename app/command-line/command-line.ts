@@ -36,7 +36,6 @@ const kernelCommands: Commands = {
   keys: () => import('./keys.ts'),
   audit: () => import('./audit.ts'),
   'signing-keys': () => import('./signing-keys.ts'),
-  changes: () => import('./changes.ts'),
   config: () => import('./config.ts'),
 }
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { repeat } from '../overload/repeat.ts'
 import type { Db } from './schema.ts'
 
-// Triggers write the change log and the history without any feature, so this room prunes them.
+// See docs/decisions/0253-the-kernel-prunes-log-and-history.md.
 
 const pruneBatch = 20_000
 

@@ -55,7 +55,6 @@ const kernelGuides: readonly GuideEntry[] = [
   { name: 'quick-start', audience: 'integrators' },
   { name: 'authentication', audience: 'integrators' },
   { name: 'queries', audience: 'integrators' },
-  { name: 'changes', audience: 'integrators' },
   { name: 'exports', audience: 'integrators' },
   { name: 'spreadsheets', audience: 'integrators' },
   { name: 'caching', audience: 'integrators' },

@@ -12,7 +12,7 @@ import { removeFeature } from './remove.ts'
 /**
  * Removes each feature from a copy. The types must still fit, the tests of the kernel pass, `npm start` answers a request
  * for records, and `certdata verify` finds every promise kept. `npm run check:features -- access-requests` checks one
- * feature, and `-- kernel` a copy without any. `--tests` and files: only these tests.
+ * feature, with those that need it, and `-- kernel` a copy without any. `--tests` and files: only these tests.
  */
 
 const words = process.argv.slice(2)
@@ -104,8 +104,15 @@ const wanted = names.length > 0 ? features.filter(({ name }) => names.includes(n
 const isKernelWanted = names.length === 0 || names.includes('kernel')
 if (wanted.length === 0 && !isKernelWanted) throw new Error(`no feature has the name ${names.join(' or ')}`)
 if (isKernelWanted) await checkWithout(features, 'features')
-// A feature that others need cannot be missing alone.
-const isNeeded = (name: string) => features.some(({ needs = [] }) => needs.includes(name))
-for (const feature of wanted.filter(({ name }) => !isNeeded(name)))
-  await checkWithout([feature], feature.name)
+/** Returns a feature and those that need it, in their order. */
+const listMissing = ({ name }: Feature): readonly Feature[] => {
+  const missing = new Set([name])
+  for (const { name: other, needs = [] } of features)
+    if (needs.some((need) => missing.has(need))) missing.add(other)
+  return features.filter((each) => missing.has(each.name))
+}
+for (const feature of wanted) {
+  const missing = listMissing(feature)
+  await checkWithout(missing, missing.map(({ name }) => name).join(' and '))
+}
 process.exit()

@@ -1,7 +1,7 @@
 import type { Edit } from '../../test/edit-sources.ts'
 
 const fence = 'app/cache/fence.ts'
-const unchanged = 'app/feed/unchanged.ts'
+const unchanged = 'app/features/feed/unchanged.ts'
 
 /** Planted faults of empty polls: each removes one condition of decision 0195. */
 export const edits = {

@@ -19,7 +19,6 @@ export const rooms = [
   'local',
   'observe',
   'import',
-  'feed',
   'export',
   'records',
   'lists',

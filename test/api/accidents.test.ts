@@ -28,8 +28,6 @@ for (const [path, { get: operation }] of Object.entries(paths)) {
   }
 }
 
-addresses.set('/v1/changes?resources=products&', ['name', 'brand', 'tags', 'id'])
-
 const mostParameters = 30
 
 t.test('no parameter of any address takes an accident of a client as a value', async (t) => {
@@ -53,22 +51,17 @@ t.test('no parameter of any address takes an accident of a client as a value', a
 t.test('tokens that are an accident are refused, too', async (t) => {
   for (const accident of accidents) {
     const value = encodeURIComponent(accident)
-    for (const path of ['/v1/products?cursor', '/v1/changes?after']) {
-      t.equal((await get(`${path}=${value}`)).statusCode, 400, `${path}=${accident}`)
-    }
+    t.equal((await get(`/v1/products?cursor=${value}`)).statusCode, 400, accident)
   }
 })
 
 t.test('a proposed address contains no accident, and is accepted', async (t) => {
-  for (const start of ['/v1/products?', '/v1/changes?']) {
-    for (const accident of accidents) {
-      const name = start.includes('products') ? 'brand' : 'since'
-      const answer = await get(`${start}lmit=5&${name}=${encodeURIComponent(accident)}`)
-      t.equal(answer.statusCode, 400, `${start}${accident} ${answer.body}`)
-      const { try: address } = answer.json() as Problem
-      if (address === undefined) continue
-      const proposed = await get(address.slice(publicUrl.length))
-      t.equal(proposed.statusCode, 200, `${start}${accident}: ${address}`)
-    }
+  for (const accident of accidents) {
+    const answer = await get(`/v1/products?lmit=5&brand=${encodeURIComponent(accident)}`)
+    t.equal(answer.statusCode, 400, `${accident} ${answer.body}`)
+    const { try: address } = answer.json() as Problem
+    if (address === undefined) continue
+    const proposed = await get(address.slice(publicUrl.length))
+    t.equal(proposed.statusCode, 200, `${accident}: ${address}`)
   }
 })

@@ -92,7 +92,6 @@ t.test('heads of refusals have at most 3.5 KiB, and the query at most once', asy
   for (const [path, expected, hasTry] of [
     [long('/v1/products?limit=2&nme[ne]='), 400, true],
     [long('/v1/products?format=csv&limit=2&nme[ne]='), 400, true],
-    [long('/v1/changes?resources=products&nme='), 400, false],
     [long('/v1/products?access_token='), 400, false],
     [long('/v1/nothing?name='), 404, false],
     [long('/v1/product?limit=2&name='), 404, false],
@@ -106,24 +105,6 @@ t.test('heads of refusals have at most 3.5 KiB, and the query at most once', asy
     if (hasTry) t.ok((JSON.parse(body) as { try?: string }).try, path.slice(0, 50))
     t.ok(head.length <= mostHeadBytes, `${path.slice(0, 50)}: ${head.length} bytes`)
     t.ok(head.split(mark).length - 1 <= path.split(mark).length - 1, 'the query is at most once in the head')
-  }
-})
-
-t.test('a snapshot with the longest filter has a head of at most 3.5 KiB', async (t) => {
-  const start = '/changes?after=snapshot&resources=products&name='
-  for (const make of [
-    (room: number) => anyOf(unreserved, room),
-    (room: number) => anyOf('ABCDEFGHIJKLMNOP', room),
-    (room: number) => '%C3%A4'.repeat(room / 6),
-  ]) {
-    for (const prefix of ['/v1', '', '/webapi/v1/api.php']) {
-      const { head, status } = await request(prefix + start + make(1_988), 'Accept-Encoding: br\r\n')
-      t.equal(status, 200)
-      t.ok(head.length <= mostHeadBytes, `${head.length} bytes`)
-      const synced = /sync-token: (\S+)/.exec(head)?.[1] as string
-      const page = await request(`/v1/changes?after=${synced}`)
-      t.equal(page.status, 200, 'the token goes on')
-    }
   }
 })
 

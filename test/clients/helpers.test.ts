@@ -11,8 +11,8 @@ import {
   type WebhookMessage,
 } from '../../clients/typescript/src/index.ts'
 import { listen } from '../../clients/typescript/src/listen.ts'
+import { pretendRestore } from '../features/feed/follower.ts'
 import { addSigningClient, algorithms } from '../features/oauth/signing-client.ts'
-import { pretendRestore } from '../feed/follower.ts'
 import { addCustomer, closeAfter, createTestDatabase, listenTestApp, until } from '../helper.ts'
 import { freePort } from '../servers.ts'
 

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { revokeApiKey } from '../../app/identity/api-key-store.ts'
 import { type ChangesPage, type ClientOptions, createClient } from '../../clients/typescript/src/index.ts'
 import { createDoor } from '../door.ts'
-import { pretendRestore } from '../feed/follower.ts'
+import { pretendRestore } from '../features/feed/follower.ts'
 import { addCustomer, createTestApp, createTestDatabase, listenTestApp, until } from '../helper.ts'
 import { createStandingClock } from '../standing-clock.ts'
 

@@ -20,7 +20,7 @@ import {
   type RetryOptions,
 } from '../../clients/typescript/src/index.ts'
 import { createTokenSource } from '../../clients/typescript/src/token.ts'
-import { pretendRestore } from '../feed/follower.ts'
+import { pretendRestore } from '../features/feed/follower.ts'
 import {
   addCustomer,
   closeAfter,

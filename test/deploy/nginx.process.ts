@@ -6,16 +6,7 @@ import { request } from 'node:https'
 import { sql } from 'kysely'
 import t from 'tap'
 import { sendBytes } from '../api/sockets.ts'
-import { readEvents } from '../feed/event-stream.ts'
-import {
-  addCustomer,
-  connectOwner,
-  createTestDatabase,
-  listenTestApp,
-  logIn,
-  secretKey,
-  until,
-} from '../helper.ts'
+import { addCustomer, connectOwner, createTestDatabase, listenTestApp, logIn, secretKey } from '../helper.ts'
 import { skipsNginx, startNginx } from '../nginx.ts'
 import { selfSigned } from '../self-signed.ts'
 import { startService, untilReady } from '../service.ts'
@@ -50,11 +41,7 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
     t.teardown(() => nginx.stop())
     const get = (path: string, method = 'GET') =>
       fetch(`http://127.0.0.1:${nginx.port}${path}`, { method, headers: { authorization } })
-    for (const path of [
-      '/v1/products?format=csv',
-      '/v1/products?format=xlsx',
-      '/v1/changes?after=snapshot',
-    ]) {
+    for (const path of ['/v1/products?format=csv', '/v1/products?format=xlsx']) {
       const answer = await get(path)
       t.equal(answer.status, 505, path)
       const problem = (await answer.json()) as { code: string; detail: string }
@@ -68,14 +55,6 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
     t.equal((await sendBytes(nginx.port, bytes))[0]?.status, 200, 'a login without a body')
     const page = await get('/v1/products?limit=2')
     t.equal(((await page.json()) as { data: unknown[] }).data.length, 2, 'pages have a length')
-    const stopping = new AbortController()
-    const stream = await fetch(`http://127.0.0.1:${nginx.port}/v1/changes`, {
-      headers: { authorization, accept: 'text/event-stream' },
-      signal: stopping.signal,
-    })
-    const { events } = readEvents(stream.body as AsyncIterable<Uint8Array>)
-    await until('events arrive: their ids show what is missing', () => events.length === 1)
-    stopping.abort()
   })
 
   await t.test('with its defaults, heads for addresses of 2 KiB fit into its buffer', async (t) => {
@@ -127,7 +106,7 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
     t.teardown(() => nginx.stop())
     const whole = await ask(nginx.port, '/v1/products?format=ndjson&limit=100')
     t.equal((await whole.setEncoding('utf8').toArray()).join('').split('\n').length, 101)
-    for (const path of ['/v1/products?format=csv', '/v1/changes?after=snapshot']) {
+    for (const path of ['/v1/products?format=csv', '/v1/products?format=ndjson']) {
       const response = await ask(nginx.port, path)
       t.equal(response.statusCode, 200)
       response.on('error', () => {})
@@ -153,26 +132,7 @@ t.test('behind nginx', { skip: skipsNginx }, async (t) => {
     const page = await ask(nginx.port, `/v1/products?limit=5&id[nin]=${far}`)
     t.equal(page.statusCode, 200)
     t.match(page.headers.link, 'rel="next"')
-    const filter = hash('sha512', 'x').repeat(20).slice(0, 1988)
-    const state = await ask(nginx.port, `/v1/changes?after=snapshot&resources=products&name=${filter}`, {
-      origin: 'https://erp.example',
-    })
-    t.equal(state.statusCode, 200)
-    t.ok(state.headers['sync-token'])
-    for (const each of [page, state]) each.resume()
-  })
-
-  await t.test('with the shipped file, events arrive immediately', async (t) => {
-    const nginx = await startNginx(port, files)
-    t.teardown(() => nginx.stop())
-    const response = await ask(nginx.port, '/v1/changes?resources=products', { accept: 'text/event-stream' })
-    const { events } = readEvents(response)
-    await until('the first event', () => events.length === 1)
-    await sql`update products set name = 'new' where customer_id = 'acme' and id = 'p1'`.execute(
-      database.operator,
-    )
-    await until('the change', () => events.length === 2)
-    response.destroy()
+    page.resume()
   })
 
   await t.test('with the shipped file, clients see that the service was killed', async (t) => {

@@ -311,31 +311,3 @@ t.test('a client that does not read blocks no other client, and its answers use 
   t.match(await ask(page), { status: 200, isFast: true, body }, 'others are answered')
   t.match(await ask(list), { status: 200 })
 })
-
-t.test('a stream that its client resets before it waits frees its place', async (t) => {
-  const [asked, answered, released] = [1, 2, 3].map(() => Promise.withResolvers<void>())
-  const { open, request, app } = await start(t, {
-    limitStore: {
-      exchange: async () => undefined,
-      isDown: true,
-      instances: 1,
-      close: async () => {},
-      async hold() {
-        asked?.resolve()
-        await answered?.promise
-        return true
-      },
-      release: async () => released?.resolve(),
-    },
-  })
-  const session = await open()
-  const stream = request(session, '/v1/changes?wait=25')
-  await asked?.promise
-  stream.close(constants.NGHTTP2_CANCEL)
-  await once(stream, 'close')
-  // The server reads the frames of a connection in order.
-  await new Promise((resolve) => session.ping(resolve))
-  answered?.resolve()
-  await released?.promise
-  await until('nothing waits', () => app.feedWaiting.count === 0)
-})

@@ -1,53 +1,29 @@
 import { once } from 'node:events'
-import { type ClientRequest, globalAgent, type IncomingMessage, request as request1 } from 'node:http'
+import { globalAgent, type IncomingMessage, request as request1 } from 'node:http'
 import { connect as connect2, constants } from 'node:http2'
-import type { Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { mock } from 'node:test'
 import { sql } from 'kysely'
-import pg from 'pg'
 import t, { type Test } from 'tap'
 import { streamRows } from '../../app/export/row-stream.ts'
 import type { WriteRows } from '../../app/export/session.ts'
 import { makeCertificate } from '../api/sockets.ts'
+import { addCustomer, createTestApp, createTestExports, logIn, until } from '../helper.ts'
 import {
-  addCustomer,
-  createTestApp,
-  createTestDatabase,
-  createTestExports,
-  listenTestApp,
-  logIn,
-  type TestAppOptions,
-  until,
-} from '../helper.ts'
+  allOver,
+  client,
+  clientIsAwaited,
+  database,
+  insertProducts,
+  records,
+  rowBytes,
+  running,
+  start,
+  terminate,
+  writer,
+} from './stage.ts'
 import { readWorkbook } from './xlsx.ts'
-
-/** 16 MB, more than the buffers of sockets hold. */
-const records = 8_000
-const rowBytes = 2_000
-
-const database = await createTestDatabase()
-const client = new pg.Client({ connectionString: database.url })
-await client.connect()
-/** For transactions, in which pg_stat_activity would not change. */
-const writer = new pg.Client({ connectionString: database.url })
-await writer.connect()
-t.teardown(async () => {
-  await client.end()
-  await writer.end()
-  await database.close()
-})
-await addCustomer(database, 'acme')
-const insertProducts = `insert into products (customer_id, id, name, brand)
-  select 'acme', 'p' || i, 'Product ' || i, repeat('x', ${rowBytes}) from generate_series(1, ${records}) i`
-await client.query(insertProducts)
-// Rows that do not compress: others are read to their end before the first compressed byte is sent.
-await addCustomer(database, 'dense')
-await client.query(`insert into products (customer_id, id, name, brand)
-  select 'dense', 'p' || i, 'Product ' || i,
-    (select string_agg(md5(i || '.' || n), '') from generate_series(0, ${rowBytes} / 32) n)
-  from generate_series(1, ${records}) i`)
 
 const pieceBytes = 64 * 1024
 const inPieces: WriteRows = async function* (batches) {
@@ -55,57 +31,6 @@ const inPieces: WriteRows = async function* (batches) {
     const bytes = Buffer.from(rows.map(([cell]) => cell).join('\n'))
     for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
   }
-}
-
-/** Connections of running exports. */
-const running = async () =>
-  (
-    await client.query<{ pid: number; event: string | null }>(`
-      select pid, wait_event as event from pg_stat_activity where datname = current_database()
-        and application_name = 'test exports' and state <> 'idle'`)
-  ).rows
-/** Resolves when PostgreSQL has waited for the service for 0.3 s. */
-const clientIsAwaited = () =>
-  until('PostgreSQL waits for the client', async () => {
-    const { rows } = await client.query(`
-      select from pg_stat_activity where datname = current_database() and application_name = 'test exports'
-        and wait_event = 'ClientRead' and state <> 'idle' and state_change < clock_timestamp() - interval '0.3 s'`)
-    return rows.length > 0
-  })
-/** Within 15 s: an export without a sign of its client ends after a minute. */
-const allOver = (what = 'no export holds a connection') =>
-  until(what, async () => (await running()).length === 0, 15_000)
-
-/** Starts a service that counts the bytes that exports read from PostgreSQL. */
-const start = async (t: Test, env: Record<string, string> = {}, options: TestAppOptions = {}) => {
-  const sockets = new Set<Socket>()
-  const wrapExports = (pool: pg.Pool) => ({
-    connect: async () => {
-      const connected = await pool.connect()
-      sockets.add((connected as unknown as { connection: { stream: Socket } }).connection.stream)
-      return connected
-    },
-  })
-  const { app, origin } = await listenTestApp(database, {
-    env,
-    wrapExports: wrapExports as NonNullable<TestAppOptions['wrapExports']>,
-    ...options,
-  })
-  t.teardown(() => app.close())
-  const readToken = async (name: string) => (await logIn(app, await addCustomer(database, name))).token
-  const token = await readToken('acme')
-  const send = (path = '/v1/products?format=ndjson', bearer = token, more = {}): ClientRequest => {
-    const headers = { authorization: `Bearer ${bearer}`, ...more }
-    const sent = request1({ port: new URL(origin).port, host: 'localhost', path, headers }).end()
-    return sent.on('error', () => {})
-  }
-  const ask = async (...asked: Parameters<typeof send>) => {
-    const sent = send(...asked)
-    const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    return { sent, response }
-  }
-  const bytesRead = () => [...sockets].reduce((sum, socket) => sum + socket.bytesRead, 0)
-  return { app, origin, token, readToken, send, ask, bytesRead }
 }
 
 const startSecure = async (t: Test) => {
@@ -124,35 +49,22 @@ const startSecure = async (t: Test) => {
 }
 
 t.test('rows are read from one snapshot, even during writes', async (t) => {
-  const { app, ask, token } = await start(t)
-  for (const path of ['/v1/products?format=ndjson&sort=created_at', '/v1/changes?after=snapshot']) {
-    const { response } = await ask(path)
-    let lines = 0
-    let isChanged = false
-    for await (const chunk of response.setEncoding('utf8')) {
-      if (!isChanged) {
-        await writer.query('begin')
-        await writer.query(`delete from products where customer_id = 'acme' and id > 'p5'`)
-        await writer.query(`insert into products (customer_id, id, name) values ('acme', 'new', 'x')`)
-        // The stream of the whole state reads this resource later, with another statement.
-        await writer.query(`insert into projects (customer_id, id, project_number, title)
-          values ('acme', 'new', 'x', 'x')`)
-        await writer.query('commit')
-      }
-      isChanged = true
-      lines += chunk.split('\n').length - 1
+  const { ask } = await start(t)
+  const { response } = await ask('/v1/products?format=ndjson&sort=created_at')
+  let lines = 0
+  let isChanged = false
+  for await (const chunk of response.setEncoding('utf8')) {
+    if (!isChanged) {
+      await writer.query('begin')
+      await writer.query(`delete from products where customer_id = 'acme' and id > 'p5'`)
+      await writer.query(`insert into products (customer_id, id, name) values ('acme', 'new', 'x')`)
+      await writer.query('commit')
     }
-    t.equal(lines, records, path)
-    const after = response.headers['sync-token']
-    if (after) {
-      const headers = { authorization: `Bearer ${token}` }
-      const { data } = (await app.inject({ url: `/v1/changes?after=${after}&limit=500`, headers })).json()
-      t.equal(data[0].op, 'delete', 'the writes are after the token')
-    }
-    await client.query(
-      `delete from projects; delete from products where customer_id = 'acme'; ${insertProducts}`,
-    )
+    isChanged = true
+    lines += chunk.split('\n').length - 1
   }
+  t.equal(lines, records)
+  await client.query(`delete from products where customer_id = 'acme'; ${insertProducts}`)
   await allOver()
 })
 
@@ -241,7 +153,6 @@ t.test('a client that disconnects frees query and connection immediately', async
     ['products?format=csv', {}],
     ['products?format=csv', { 'accept-encoding': 'gzip' }],
     ['products?format=xlsx', {}],
-    ['changes?after=snapshot', {}],
   ] as const) {
     const { sent, response } = await ask(`/v1/${path}`, dense, more)
     await once(response, 'readable')
@@ -262,10 +173,6 @@ t.test('a disconnect before the first row cancels the statement', async (t) => {
   await writer.query('rollback')
 })
 
-const terminate = async () => {
-  for (const { pid } of await running()) await client.query('select pg_terminate_backend($1)', [pid])
-}
-
 t.test('a failure during the stream cuts the answer, in any format and coding', async (t) => {
   const { ask, readToken } = await start(t)
   const token = await readToken('dense')
@@ -275,7 +182,6 @@ t.test('a failure during the stream cuts the answer, in any format and coding', 
     ['products?format=csv', 'br'],
     ['products?format=csv', 'zstd'],
     ['products?format=xlsx', 'identity'],
-    ['changes?after=snapshot', 'identity'],
   ] as const) {
     const { response } = await ask(`/v1/${path}`, token, { 'accept-encoding': coding })
     t.equal(response.statusCode, 200)
@@ -359,8 +265,6 @@ t.test('HEAD of a stream has the headers of GET and no length, and reads no row'
     ['/v1/products?format=ndjson', '*/*'],
     ['/v1/products?format=csv', '*/*'],
     ['/v1/products?format=xlsx', '*/*'],
-    ['/v1/changes?after=snapshot&resources=products', '*/*'],
-    ['/v1/changes?resources=products', 'text/event-stream'],
   ] as const) {
     for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
       for (const [name, ask, bearer] of [
@@ -378,9 +282,11 @@ t.test('HEAD of a stream has the headers of GET and no length, and reads no row'
   }
   await writer.query('begin; lock table products in access exclusive mode')
   const headers = { authorization: `Bearer ${token}` }
-  for (const path of ['/v1/products?format=csv', '/v1/changes?after=snapshot&resources=products']) {
-    t.equal((await over1('HEAD', path, headers))[':status'], 200, 'although the table is locked')
-  }
+  t.equal(
+    (await over1('HEAD', '/v1/products?format=csv', headers))[':status'],
+    200,
+    'although the table is locked',
+  )
   await writer.query('rollback')
   await allOver()
 })
@@ -517,7 +423,7 @@ t.test('a slow reader is cut when another export needs its connection, and not b
 
 t.test('limits exports to two for each customer, and to the pool’s connections in total', async (t) => {
   const { app, ask, readToken, token } = await start(t, { EXPORT_POOL: '4' })
-  const two = [await ask(), await ask('/v1/changes?after=snapshot')]
+  const two = [await ask(), await ask('/v1/products?format=csv')]
   const third = await ask()
   t.equal(third.response.statusCode, 429)
   const problem = JSON.parse((await third.response.setEncoding('utf8').toArray()).join(''))
@@ -538,10 +444,12 @@ t.test('limits exports to two for each customer, and to the pool’s connections
   t.equal(full.response.statusCode, 503)
   t.ok(full.response.headers['retry-after'])
   full.response.resume()
-  for (const url of ['/v1/products?format=csv', '/v1/changes?after=snapshot']) {
-    const heads = await app.inject({ method: 'HEAD', url, headers: { authorization: `Bearer ${bolt}` } })
-    t.equal(heads.statusCode, 200, `HEAD needs no connection of exports: ${url}`)
-  }
+  const heads = await app.inject({
+    method: 'HEAD',
+    url: '/v1/products?format=csv',
+    headers: { authorization: `Bearer ${bolt}` },
+  })
+  t.equal(heads.statusCode, 200, 'HEAD needs no connection of exports')
   const page = await app.inject({ url: '/v1/products', headers: { authorization: `Bearer ${bolt}` } })
   t.equal(page.statusCode, 200, 'pages have connections of their own')
   for (const { sent } of [...two, ...held]) sent.destroy()

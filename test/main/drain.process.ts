@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { listEntries } from '../../app/audit/list.ts'
-import { createSeverable } from '../feed/severable.ts'
 import { addCustomer, createTestDatabase, lockProducts, secretKey, until } from '../helper.ts'
 import { freePort } from '../servers.ts'
 import { logInTo, type Service, startService, untilReady } from '../service.ts'
+import { createSeverable } from '../severable.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())
@@ -21,8 +21,6 @@ const start = async (env: Record<string, string> = {}): Promise<Service> => {
   t.teardown(() => service.stop('SIGKILL'))
   return service
 }
-
-type FeedPage = { next_token: string }
 
 /** Not with fetch, which hides the `Connection` header. */
 const ask = async (agent: Agent, url: string, headers: Record<string, string> = {}) => {
@@ -113,26 +111,6 @@ t.test('cuts requests that do not end, and exits cleanly', async (t) => {
     /the service stops[\s\S]*the service has stopped/,
     'and the log tells an end from a crash',
   )
-})
-
-t.test('an answered long poll does not delay the exit, and no request is cut', async (t) => {
-  const METRICS_TOKEN = 'who-measures-has-this'
-  const service = await start({ METRICS_TOKEN })
-  await untilReady(service)
-  const headers = await logInTo(service, apiKey)
-  const agent = new Agent({ keepAlive: true })
-  const from = (await fetch(`${service.base}/v1/changes`, { headers })).json() as Promise<{ page: FeedPage }>
-  const { next_token: token } = (await from).page
-  const polled = ask(agent, `${service.base}/v1/changes?after=${token}&wait=25`, headers)
-  await until('the poll waits', async () => {
-    const authorization = `Bearer ${METRICS_TOKEN}`
-    const metrics = await fetch(`${service.base}/metrics`, { headers: { authorization } })
-    return /^certdata_feed_waiters(\{.*\})? 1$/m.test(await metrics.text())
-  })
-  const stopped = service.stop()
-  t.match(await polled, { status: 200 })
-  t.equal(await stopped, 0)
-  t.notMatch(service.output(), /requests did not end in time/)
 })
 
 t.test('a second signal ends the process immediately', async (t) => {

@@ -3,10 +3,10 @@ import { closeSync, openSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import t from 'tap'
-import { createSeverable } from '../feed/severable.ts'
 import { addCustomer, createTestDatabase, secretKey, until } from '../helper.ts'
 import { testRedis } from '../servers.ts'
 import { logInTo, type Service, type ServiceOptions, startService, untilReady } from '../service.ts'
+import { createSeverable } from '../severable.ts'
 
 const database = await createTestDatabase()
 t.teardown(() => database.close())

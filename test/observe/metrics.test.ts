@@ -46,15 +46,7 @@ t.test('every series of traffic exists from the start', async (t) => {
   t.ok(before.includes('certdata_http_requests_total{route="/products",plan="premium",status="503"}'))
   t.ok(before.includes('certdata_problems_total{code="internal_error"}'))
   const get = (url: string, headers = {}) => fresh.inject({ url, headers })
-  const paths = [
-    '/v1/products',
-    '/v1/products/x',
-    '/v1/products?x=1',
-    '/v1/changes?after=x',
-    '/v1/me',
-    '/openapi.json',
-    '/nothing',
-  ]
+  const paths = ['/v1/products', '/v1/products/x', '/v1/products?x=1', '/v1/me', '/openapi.json', '/nothing']
   const { token: basic } = await asCustomer(database, fresh, 'basic')
   await sql`update customers set plan = 'basic' where customer_id = 'basic'`.execute(database.operator)
   for (const authorization of [
@@ -186,11 +178,10 @@ t.test(
   },
 )
 
-t.test('the latency of the objective covers data, but no exports, polls and errors', async (t) => {
+t.test('the latency of the objective covers data, but no exports and errors', async (t) => {
   const count = async () => (await read()).get('certdata_data_duration_seconds_count')
   const before = await count()
   t.equal((await acme.get('/v1/products?format=csv')).statusCode, 200)
-  t.equal((await acme.get('/v1/changes')).statusCode, 200)
   t.equal((await acme.get('/v1/me')).statusCode, 200)
   t.equal((await acme.get('/v1/products/unknown-3')).statusCode, 404)
   t.equal((await acme.get('/v1/products?unknown=1')).statusCode, 400)

@@ -5,7 +5,6 @@ t.test('renaming a field in the schema and in its table renames it in every answ
   const { run, get, json } = await openRenamed(t)
   await run(`insert into certificates (customer_id, id, number, title, approval_status, product_id)
     values ('acme', 'c', 'C', 'C', 'approved', 'p')`)
-  const token = (await json('changes')).page.next_token
   await run(`update products set maker = 'After'`)
 
   const shown: Record<string, Record<string, unknown>> = {
@@ -15,7 +14,6 @@ t.test('renaming a field in the schema and in its table renames it in every answ
       Object.values<Record<string, unknown>>(
         (await json('certificates?include=product')).included.products,
       )[0] ?? {},
-    feed: (await json(`changes?after=${token}`)).data[0].data,
     export: JSON.parse((await get('/v1/products?format=ndjson')).body),
     search: (await json('products?q=after')).data[0],
   }

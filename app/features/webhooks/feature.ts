@@ -3,6 +3,7 @@ import type { Feature } from '../../feature.ts'
 /** Messages to customers' servers, which report changed records. The operator adds servers with `certdata webhooks`. */
 export const webhooks: Feature = {
   name: 'webhooks',
+  needs: ['feed'],
   commands: { webhooks: () => import('./commands.ts') },
   tasks: () => import('./tasks.ts'),
   guides: [{ name: 'webhooks', audience: 'integrators' }],

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { createDb, createPool, readerRole } from '../../../app/db/connect.ts'
+import type { SyncToken } from '../../../app/features/feed/token.ts'
 import { findChanges } from '../../../app/features/webhooks/find-changes.ts'
-import type { SyncToken } from '../../../app/feed/token.ts'
-import { openFencedProcess, today } from '../../feed/fenced-process.ts'
-import { addProduct } from '../../feed/stage.ts'
 import { closeAfter, createTestDatabase } from '../../helper.ts'
+import { openFencedProcess, today } from '../feed/fenced-process.ts'
+import { addProduct } from '../feed/stage.ts'
 import { tokens } from './stage.ts'
 
 const database = await createTestDatabase()

@@ -2,8 +2,8 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { addProduct } from '../../feed/stage.ts'
 import { addCustomer, createTestDatabase, until } from '../../helper.ts'
+import { addProduct } from '../feed/stage.ts'
 import { createCommands, createReceiver, quiet, startSender } from './stage.ts'
 
 const database = await createTestDatabase()

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { createCommandLine, run as runCommand } from '../../command-line.ts'
-import { addProduct } from '../../feed/stage.ts'
 import { closeAfter, createTestDatabase, secretKey, until } from '../../helper.ts'
 import { withoutPersonalData } from '../../personal-data.ts'
+import { addProduct } from '../feed/stage.ts'
 import { createCommands, createReceiver, quiet, startSender } from './stage.ts'
 
 /** The webhooks of a customer that moves to another database, as docs/scaling.md describes. */

@@ -5,16 +5,14 @@ import type { Listener } from '../../../app/cache/poller.ts'
 import { createSecrets } from '../../../app/config/secrets.ts'
 import { createDb, createPool, inTurn, readerRole } from '../../../app/db/connect.ts'
 import { distrust, regainTrust } from '../../../app/db/trust.ts'
+import type { SyncToken } from '../../../app/features/feed/token.ts'
 import { createWebhookKeys } from '../../../app/features/webhooks/keys.ts'
 import { claimWebhooks, type LeasedWebhook, updateWebhook } from '../../../app/features/webhooks/lease.ts'
 import { decide, delayAfter, giveUpMs } from '../../../app/features/webhooks/schedule.ts'
 import { leaseMs, startWebhooks } from '../../../app/features/webhooks/sender.ts'
 import type { Delivery } from '../../../app/features/webhooks/store.ts'
-import type { SyncToken } from '../../../app/feed/token.ts'
 import { verifyWebhook } from '../../../clients/typescript/src/webhook.ts'
 import { webhookMessage } from '../../../schemas/webhooks.ts'
-import { createSeverable } from '../../feed/severable.ts'
-import { addProduct } from '../../feed/stage.ts'
 import {
   asCustomer,
   closeAfter,
@@ -25,6 +23,8 @@ import {
 } from '../../helper.ts'
 import { hostName, startInternet } from '../../outbound.ts'
 import { eraseCustomer, exportCustomer, withoutPersonalData } from '../../personal-data.ts'
+import { createSeverable } from '../../severable.ts'
+import { addProduct } from '../feed/stage.ts'
 import {
   createCommands,
   createReceiver,
