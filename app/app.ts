@@ -42,7 +42,7 @@ export const build = async (deps: Deps): Promise<FastifyInstance> => {
   await app.register(audit, { db, secrets, now, monotonicNow })
   await app.register(cache, deps)
   await app.register(data, deps)
-  await app.register(answers, { stream: deps.logStream })
+  await app.register(answers, { stream: deps.logStream, logsCustomers: deps.config.logCustomers })
   if (deps.hasEdge !== false) await app.register(edge, deps)
   await app.register(openapi, deps)
   await app.register(routes, deps)

@@ -46,11 +46,12 @@ const countBytes = ({ method, bytesStreamed }: FastifyRequest, reply: FastifyRep
 
 type AnswersOptions = {
   stream: LogStream | undefined
+  logsCustomers: boolean
 }
 
 export default fp<AnswersOptions>(
-  async (app, { stream }) => {
-    const log = createAccessLog(app.log.level, stream)
+  async (app, { stream, logsCustomers }) => {
+    const log = createAccessLog(app.log.level, stream, { logsCustomers })
     const watchers: ((answer: SentAnswer) => void)[] = []
     app.decorate('watchAnswers', (watch: (answer: SentAnswer) => void) => void watchers.push(watch))
     const record = (answer: SentAnswer): void => {

@@ -4,6 +4,7 @@ import type { RedisFigures } from '../app/db/redis.ts'
 import { ApiError, catalogue, type ErrorCode } from '../app/errors.ts'
 import { readKeyExpiry } from '../app/identity/key-expiry.ts'
 import { policyNames } from '../app/limits/store.ts'
+import { createCustomerMetrics } from '../app/observe/customer-metrics.ts'
 import { byLabel, counter, createSlowFigure, type Figure, registerFigures } from '../app/observe/figures.ts'
 import { createRequestMetrics } from '../app/observe/request-metrics.ts'
 import type { SentAnswer } from '../app/observe/sent-answer.ts'
@@ -11,6 +12,7 @@ import {
   listConnectionFigures,
   listKeyFigures,
   listProcessFigures,
+  listSpanFigures,
   listStoreFigures,
 } from '../app/observe/service-metrics.ts'
 import packageJson from '../package.json' with { type: 'json' }
@@ -69,6 +71,7 @@ export default fp<Deps>(
     const add = (figures: readonly Figure[]) => registerFigures(registry, figures)
     const whole = () => (processRegistry ? Registry.merge([registry, processRegistry]) : registry)
     const { countAnswer, addRoute, figures } = createRequestMetrics()
+    const customers = deps.config.metricsCustomers ? createCustomerMetrics(deps.now) : undefined
     app.addHook('onRoute', ({ url, config }) => {
       if (config?.mayAuthenticate)
         addRoute(url, { served: ['basic', 'premium', 'enterprise', 'demo'], refused: [] })
@@ -94,6 +97,7 @@ export default fp<Deps>(
 
     add([
       ...figures,
+      ...(customers?.figures ?? []),
       counter('certdata_logins_total', 'Checks of API keys by outcome', () =>
         byLabel('outcome', logins.counts),
       ),
@@ -106,6 +110,7 @@ export default fp<Deps>(
       ...listKeyFigures(
         createSlowFigure({ read: () => readKeyExpiry(reserved), now, keptMs: keyExpiryKeptMs }),
       ),
+      ...listSpanFigures(deps.tracing?.spans),
       ...listProcessFigures({
         version: packageJson.version,
         isDraining,
@@ -114,7 +119,10 @@ export default fp<Deps>(
     ])
     app.decorate('metrics', {
       add,
-      countAnswer,
+      countAnswer: (answer) => {
+        countAnswer(answer)
+        customers?.countAnswer(answer)
+      },
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })

@@ -34,15 +34,17 @@ export const createClientRoutes = (folder: URL): FeatureRoutes => ({
     })
     app.get('/clients/', (_request, reply) => reply.sendPage(page()))
     app.get('/clients', (_request, reply) => reply.redirect('/clients/', 308))
-    for (const { file, language } of packages ?? []) {
-      const read = once(() => readFileSync(new URL(file, folder)))
+    const files = new Map(
+      (packages ?? []).map(({ file, language }) => {
+        const read = once(() => readFileSync(new URL(file, folder)))
+        return [file, { type: packageTypes[language], read }] as const
+      }),
+    )
+    app.get<{ Params: { file: string } }>('/clients/:file', ({ params }, reply) => {
+      const found = files.get(params.file)
+      if (!found) throw toMissingError(packages)
       // Not compressed: pip and browsers must get the bytes of the hash.
-      app.get(`/clients/${file}`, (_request, reply) =>
-        reply.header('cache-control', immutable).type(packageTypes[language]).send(read()),
-      )
-    }
-    app.get('/clients/*', () => {
-      throw toMissingError(packages)
+      return reply.header('cache-control', immutable).type(found.type).send(found.read())
     })
   },
 })

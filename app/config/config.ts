@@ -123,6 +123,8 @@ const toConfig = (env: Environment) => ({
   operator: env.CERTDATA_OPERATOR,
   accessContact: env.ACCESS_CONTACT,
   metricsToken: env.METRICS_TOKEN,
+  metricsCustomers: env.METRICS_CUSTOMERS === 'true',
+  logCustomers: env.LOG_CUSTOMERS === 'true',
   metricsPort: env.METRICS_PORT,
   hasTraces: hasTraces(env),
   workers: env.WEB_CONCURRENCY,

@@ -239,6 +239,14 @@ export const variables = {
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('Least severe level in the log'),
+  LOG_CUSTOMERS: z
+    .enum(['true', 'false'], 'expected true or false')
+    .default('false')
+    .describe('Whether lines of answers have the slug of the customer, which may be personal data'),
+  METRICS_CUSTOMERS: z
+    .enum(['true', 'false'], 'expected true or false')
+    .default('false')
+    .describe('Whether /metrics counts the requests of the 50 busiest customers by slug'),
   WEB_CONCURRENCY: integer(1, 64)
     .default(1)
     .describe('Processes that share the port. Without REDIS_URL, each enforces the whole quota by itself'),

@@ -3,7 +3,7 @@ import type { Principal } from '../identity/principal.ts'
 import { byLabel, counter, type Figure, histogram, type Labels } from './figures.ts'
 import type { AnswerSource, SentAnswer } from './sent-answer.ts'
 
-/** Metrics never show who the client is. `none` if the client is unknown. */
+/** These metrics never show who the client is. `none` if the client is unknown. */
 type PlanLabel = 'basic' | 'premium' | 'enterprise' | 'demo' | 'none'
 
 /** Seconds. 0.08: the promised average, and our objective for 99 % of answers. Long polls take up to 25 s. */

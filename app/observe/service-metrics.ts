@@ -2,6 +2,7 @@ import type { ChainHead } from '../audit/chain.ts'
 import type { RedisFigures } from '../db/redis.ts'
 import type { KeyExpiry } from '../identity/key-expiry.ts'
 import { byLabel, counter, type Figure, gauge, gaugeFirst, gaugeMin, gaugeSum } from './figures.ts'
+import type { SpanCounts } from './tracing.ts'
 
 export type PoolFigures = Readonly<{
   open: number
@@ -150,6 +151,14 @@ export const listKeyFigures = (read: () => Promise<KeyExpiry | undefined>): read
     'certdata_keys_ending',
     'API keys in use that end within 14 days',
     async () => (await read())?.ending,
+  ),
+]
+
+/** Lists the figures of traces. They are 0 without tracing. */
+export const listSpanFigures = (spans: SpanCounts | undefined): readonly Figure[] => [
+  counter('certdata_trace_spans_ended_total', 'Sampled spans that ended', () => spans?.ended ?? 0),
+  counter('certdata_trace_spans_total', 'Sampled spans that were sent to the collector, by outcome', () =>
+    byLabel('outcome', { sent: spans?.sent ?? 0, lost: spans?.lost ?? 0 }),
   ),
 ]
 

@@ -1,6 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Span } from '@opentelemetry/api'
+import type { SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace-node'
 import type { StatementEnd } from '../db/connect.ts'
 import { within } from '../overload/timer.ts'
 import type { SentAnswer } from './sent-answer.ts'
@@ -11,12 +12,44 @@ export type RequestSpan = {
   end(answer: Pick<SentAnswer, 'route' | 'status' | 'source'>): void
 }
 
+/** Since the start. Without sampled-out spans. `lost`: the collector did not accept them. */
+export type SpanCounts = Readonly<{ ended: number; sent: number; lost: number }>
+
 export type Tracing = {
   /** Starts a span below the caller's `traceparent`. `startedAt`: milliseconds since 1970. Defaults to now. */
   begin(method: string, headers: IncomingHttpHeaders, startedAt?: number): RequestSpan
   /** Records a statement below the active span. Statements outside of requests have none and are ignored. */
   noteStatement(statement: StatementEnd): void
+  spans: SpanCounts
   close(): Promise<void>
+}
+
+/** `ExportResultCode.SUCCESS` of OpenTelemetry. */
+const delivered = 0
+/** Of the flags in W3C Trace Context. */
+const sampled = 1
+
+/** Wraps the exporter and precedes its processor, to count spans. The queue between them drops spans without a word. */
+const createSpanCounts = (exporter: SpanExporter) => {
+  const counts = { ended: 0, sent: 0, lost: 0 }
+  const counting: SpanExporter = {
+    export: (batch, report) =>
+      exporter.export(batch, (result) => {
+        counts[result.code === delivered ? 'sent' : 'lost'] += batch.length
+        report(result)
+      }),
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  }
+  const first: SpanProcessor = {
+    onStart: () => {},
+    onEnd: (span) => {
+      if (span.spanContext().traceFlags & sampled) counts.ended += 1
+    },
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  }
+  return { counts, counting, first }
 }
 
 type TracingOptions = {
@@ -32,7 +65,7 @@ const undelivered =
 
 /**
  * Exports spans by OTLP over HTTP, configured by OpenTelemetry's own variables. Spans that the collector does
- * not accept are lost. Spans contain routes, statuses and SQL texts, but no ids and no values. See
+ * not accept are lost, and counted. Spans contain routes, statuses and SQL texts, but no ids and no values. See
  * docs/decisions/0130-traces-are-our-own-spans.md.
  */
 export const startTracing = async ({ version, warn }: TracingOptions): Promise<Tracing> => {
@@ -57,9 +90,10 @@ export const startTracing = async ({ version, warn }: TracingOptions): Promise<T
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   const ours = resourceFromAttributes({ 'service.name': 'certdata', 'service.version': version })
+  const { counts, counting, first } = createSpanCounts(new OTLPTraceExporter())
   const provider = new NodeTracerProvider({
     resource: ours.merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [first, new BatchSpanProcessor(counting)],
   })
   provider.register()
   isStarting = false
@@ -104,6 +138,7 @@ export const startTracing = async ({ version, warn }: TracingOptions): Promise<T
       if (isFailed) span.setStatus(failed)
       span.end()
     },
+    spans: counts,
     close: () => within(closeWithinMs, provider.shutdown()).catch(ignore),
   }
 }

@@ -148,7 +148,7 @@ t.test('log lines, also of answers, have level names and ISO times', async (t) =
 t.test('of a flood of refusals, ten lines a second and their number are logged', async (t) => {
   const { after, runTo } = createSimulation()
   const lines: string[] = []
-  const log = createAccessLog('info', { write: (line) => void lines.push(line), lost: 0 }, after)
+  const log = createAccessLog('info', { write: (line) => void lines.push(line), lost: 0 }, { after })
   const answer = (status: number, route: string, count: number) => {
     for (let n = 0; n < count; n += 1)
       log?.({ requestId: 'r', method: 'POST', route, status, ms: 1 } as never)

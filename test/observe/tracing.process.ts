@@ -183,3 +183,30 @@ t.test('an unreachable collector delays no request and is logged once', async (t
   t.equal(await service.stop(), 0)
   t.equal(listLines(service).filter(({ msg }) => String(msg).includes('traces cannot')).length, 1)
 })
+
+t.test('spans that the collector accepts and refuses are counted', async (t) => {
+  let status = 200
+  const collector = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(status).end('{}'))
+  }).listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  t.teardown(() => collector.close())
+  const service = await start({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+    METRICS_TOKEN: 'metrics-of-the-tests',
+  })
+  const readCounts = async () => {
+    const headers = { authorization: 'Bearer metrics-of-the-tests' }
+    const text = await (await fetch(`${service.base}/metrics`, { headers })).text()
+    const find = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+    const [sent, lost] = ['sent', 'lost'].map((each) => find(`certdata_trace_spans_total{outcome="${each}"}`))
+    return { ended: find('certdata_trace_spans_ended_total'), sent: Number(sent), lost: Number(lost) }
+  }
+  await until('spans are sent', async () => (await readCounts()).sent > 0)
+  t.equal((await readCounts()).lost, 0)
+  status = 400
+  await until('spans are lost', async () => (await readCounts()).lost > 0)
+  const { ended, sent, lost } = await readCounts()
+  t.ok(ended >= sent + lost, `${ended} ended, ${sent} sent, ${lost} lost`)
+})
