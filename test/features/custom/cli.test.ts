@@ -10,6 +10,7 @@ import {
   closeAfter,
   createTestApp,
   createTestDatabase,
+  secretKey,
   until,
 } from '../../helper.ts'
 import { createStage } from './stage.ts'
@@ -142,4 +143,13 @@ t.test('migrate installs the shipped documents once and keeps the operator’s c
     { name: 'dashboard-overview', revision: 5, everyone: false },
     { name: 'market-access', granted: [] },
   ])
+})
+
+t.test('migrate applies the endpoints of the release', async (t) => {
+  const fresh = await createTestDatabase()
+  closeAfter(t, fresh)
+  const { cli, json } = createCommandLine({ DATABASE_URL: fresh.url, SECRET_KEY: secretKey })
+  t.match(await cli('migrate'), { code: 0 })
+  const names = (await json('custom', 'list')).map(({ name }: { name: string }) => name)
+  t.same(names, ['dashboard-overview', 'market-access'])
 })
