@@ -7,11 +7,18 @@ import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { createSecrets, loadOrCreateSecret } from '../../app/config/secrets.ts'
 import { createApiKey, matchesSecret, parseApiKey } from '../../app/identity/api-keys.ts'
+import { toNoTokenError } from '../../app/identity/credential-errors.ts'
 import { cases, fc } from '../random.ts'
 
 const base62 = [...'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ']
 const anyKey = fc.constant(null).map(createApiKey)
 const anyBytes = fc.uint8Array({ maxLength: 200 })
+
+t.test('an API key in the place of a token is named as such, and other text is not', async (t) => {
+  const { apiKey } = createApiKey()
+  t.match(toNoTokenError(apiKey), { code: 'invalid_token', message: /This is an API key/ })
+  t.notMatch(toNoTokenError('nonsense').message, /This is an API key/)
+})
 
 t.test('a new key parses to its id and a secret that matches only its hash', (t) => {
   fc.assert(

@@ -125,6 +125,20 @@ t.test(
   },
 )
 
+t.test('changes of records cause no list of ids, and a change of unknown kind does', async (t) => {
+  const { ids, poll } = open()
+  await ids.load()
+  const before = countLists()
+  const ask = async (resource: string) => {
+    const asked = ids.isUnknown('nobody')
+    poll([{ ...auth('customer-1'), resource }])
+    await asked
+    return countLists() - before
+  }
+  t.equal(await ask('products'), 0)
+  t.equal(await ask('*'), 1)
+})
+
 t.test('a change that is reported during a read of the ids is read after it', async (t) => {
   const { ids, poll } = open()
   const loading = ids.load()
@@ -195,6 +209,12 @@ t.test('above the bound, every id may exist, and a warning says so', async (t) =
   for (const _ of [1, 2, 3]) await newKeyId()
   await ids.load()
   t.same(warnings, ['too many API keys'])
+  const { rows } = await sql<{ id: string }>`select key_id as id from api_keys`.execute(database.operator)
+  t.same(
+    rows.filter(({ id }) => ids.has(id)),
+    [],
+    'no id takes memory',
+  )
   t.equal(await ids.isUnknown('nobody'), false)
   await new Promise(setImmediate)
   poll()
