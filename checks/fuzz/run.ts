@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { fileKind } from './file-kind.ts'
 import { fuzz } from './fuzz.ts'
+import { syncToken } from './sync-token.ts'
 import { targets as kernelTargets } from './targets.ts'
 
 const { values, positionals } = parseArgs({
@@ -17,7 +18,7 @@ const seed = Number(values.seed ?? Math.trunc(Math.random() * 2 ** 31))
 const seconds = Number(values.seconds)
 const app = pathToFileURL(join(import.meta.dirname, '../../app/')).href
 
-const targets = [...kernelTargets, fileKind]
+const targets = [...kernelTargets, fileKind, syncToken]
 const chosen = targets.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 if (chosen.length === 0) {
   console.error(`Unknown target. Expected: ${targets.map(({ name }) => name).join(', ')}`)
