@@ -47,7 +47,7 @@ export const codeBlock = (code: string, language = ''): Html => {
   const marked = highlighter.getLanguage(language)
     ? highlighter.highlight(code, { language }).value
     : escapeHtml(code)
-  return html`<div class="codebox"${copied.has(language) ? html` data-copy` : undefined}><pre tabindex="0"><code>${{ html: marked }}</code></pre></div>`
+  return html`<div class="codebox"${copied.has(language) ? html` data-copy="${language}"` : undefined}><pre tabindex="0"><code>${{ html: marked }}</code></pre></div>`
 }
 
 const markdown = new Marked({
@@ -62,9 +62,9 @@ const markdown = new Marked({
   },
 })
 
-/** Blocks that are not copied are answers. Their words are also in the text and in the reference. */
-const withoutAnswers = (rendered: string) =>
-  rendered.replace(/<div class="codebox"><pre.*?<\/pre><\/div>/gs, ' ')
+/** Blocks that are not copied are answers. Words of answers and programs are also in the text and in the reference. */
+const withoutPrograms = (rendered: string) =>
+  rendered.replace(/<div class="codebox"(?: data-copy="(?:js|ts|python|go)")?><pre.*?<\/pre><\/div>/gs, ' ')
 
 const listSections = (body: string): Section[] =>
   body.split(/(?=<h[1-3][ >])/).map((part) => {
@@ -74,7 +74,7 @@ const listSections = (body: string): Section[] =>
       id,
       title: toText(heading),
       depth: Number(depth),
-      text: toText(withoutAnswers(part.slice(all.length))),
+      text: toText(withoutPrograms(part.slice(all.length))),
     }
   })
 
