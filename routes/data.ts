@@ -66,10 +66,11 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
     requireNoParameters(rawQuery, 'This address takes no parameters', isJsonFormat)
     if (canonical) reply.header('link', formatLink(canonical, 'canonical'))
     const limits = account?.use() ?? []
+    const scopes = await principals.listScopes(principal)
     const data = {
       customer: principal.customerId,
       plan: principal.plan,
-      scopes: (await principals.listScopes(principal)).sort(),
+      scopes: principal.scopes ? scopes.sort() : scopes,
       key: principal.key ?? null,
       limits: limits.map(({ policy, remaining, resetSeconds }) => ({
         policy: policy.name,

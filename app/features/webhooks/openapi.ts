@@ -72,7 +72,9 @@ export const describeOwnDeliveries: Description = {
       in: 'path',
       required: true,
       description: 'Id of the webhook',
-      schema: z.string().meta({ description: 'Id of the webhook', examples: ['wh_3k9x2m7q4d8s1fab'] }),
+      schema: z
+        .string()
+        .meta({ maxLength: 64, description: 'Id of the webhook', examples: ['wh_3k9x2m7q4d8s1fab'] }),
     },
   ],
   errors: ['query', 'record'],
