@@ -1,5 +1,5 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { z } from 'zod'
 import type { Feature } from '../app/feature.ts'
@@ -99,7 +99,7 @@ t.test('tests and promises of the kernel name no address of a feature', async (t
     ...listAddresses(name),
     ...pages.map(({ path }) => path),
   ])
-  t.ok(addresses.some((address) => address.startsWith('/v1/')))
+  t.ok(features.length === 0 || addresses.some((address) => address.startsWith('/v1/')))
   const promises = globSync('app/features/verify/**/*.{json,ts}', { cwd: root })
   // The clients' tests run the examples of all guides.
   const kernelTests = files.filter((path) => /^test\/(?!features|clients)/.test(path))
@@ -154,8 +154,17 @@ const smallFiles: Readonly<Record<string, string>> = {
   'app/site/security-txt.ts': 'the document of RFC 9116',
   'app/wire/gather-writes.ts': 'private API of ioredis, which only app/wire may use',
 }
-/** Features share these. Without one of the features, the other one is the only importer. */
-const sharedByFeatures = ['app/command-line/source.ts']
+/** Features import these, too. Without a feature, one importer is left. */
+const sharedByFeatures = [
+  'app/command-line/source.ts',
+  'app/config/signed.ts',
+  'app/export/begun-stream.ts',
+  'app/http/require-framing.ts',
+  'app/http/same-origin.ts',
+  'app/identity/jwk.ts',
+  'app/local/load-once.ts',
+  'app/site/paths.ts',
+]
 const mostSmallLines = 30
 /** Files that a frame loads by name. */
 const framed = /^app\/features\/[\w-]+\/(?:feature|tasks|metrics|openapi|commands)\.ts$/
@@ -181,6 +190,65 @@ t.test('ARCHITECTURE.md lists the rooms in their order, each in a line', async (
   const named = [...table.matchAll(/^\| `(?:app\/)?(?:records\/)?([\w-]+)/gm)].map(([, name]) => name)
   const listed = rooms.filter((room) => room !== 'main')
   t.same(named, listed)
+})
+
+const architecture = getText('ARCHITECTURE.md')
+/** Returns the cells of the rows of ARCHITECTURE.md that begin with a feature, after its name. */
+const listRows = (name: string): string[][] =>
+  architecture
+    .split('\n')
+    .filter((line) => line.startsWith(`| \`${name}\` |`))
+    .map((line) => line.split('|').slice(2, -1))
+
+t.test('ARCHITECTURE.md lists the features, with their needs and tables', async (t) => {
+  const table = /\n\| feature \| purpose .*?\n\n/s.exec(architecture)?.[0] ?? ''
+  const named = [...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name)
+  t.same(
+    named,
+    features.map(({ name }) => name),
+  )
+  const listQuoted = (cell = '') => [...cell.matchAll(/`([\w-]+)`/g)].map(([, name]) => name)
+  for (const { name, needs = [] } of features) {
+    const [, needsCell, tablesCell] = listRows(name)[0] ?? []
+    const sql = globSync(`app/features/${name}/*.sql`, { cwd: root }).map(getText).join('\n')
+    const tables = [...sql.matchAll(/^create table (\w+)/gm)].map(([, created]) => created)
+    t.same(listQuoted(needsCell), needs, `needs of ${name}`)
+    t.same(listQuoted(tablesCell), tables, `tables of ${name}`)
+  }
+})
+
+t.test('ARCHITECTURE.md lists the files outside of a feature that name its files', async (t) => {
+  const outside = globSync(
+    [
+      '.ci/*',
+      '.dockerignore',
+      '.gitignore',
+      'Dockerfile',
+      'biome.json',
+      '{bench,checks,clients}/**/*.{ts,js,py}',
+    ],
+    { cwd: root, exclude: (path) => path.includes('node_modules') },
+  )
+  t.ok(outside.length > 50)
+  const isListed = (row: string, path: string): boolean =>
+    path !== '.' &&
+    (row.includes(`\`${path}\``) || row.includes(`\`${path}/\``) || isListed(row, dirname(path)))
+  for (const { name, guides = [] } of features) {
+    const row = listRows(name)[1]?.join() ?? ''
+    const users = outside.filter((path) => getText(path).includes(`features/${name}/`))
+    const documents = guides.map((guide) => `docs/${guide.name}.md`)
+    t.same(
+      [...users, ...documents].filter((path) => !isListed(row, path)),
+      [],
+      name,
+    )
+  }
+})
+
+t.test('ARCHITECTURE.md lists the tasks of features', async (t) => {
+  const tables = architecture.slice(architecture.indexOf('## Background work'))
+  for (const { name, tasks } of features)
+    if (tasks) t.ok(tables.includes(`\`app/features/${name}/tasks.ts\``), name)
 })
 
 t.test('code reads the client from clientAddress, never from ip, which is a proxy’s', async (t) => {

@@ -86,3 +86,16 @@ t.test('every link between the documents leads to a file and to an existing head
     }
   }
 })
+
+t.test('ARCHITECTURE.md names only files that exist, and the line that decides freshness', async (t) => {
+  const text = read('ARCHITECTURE.md')
+  const folders = 'app|plugins|routes|schemas|test|checks|bench|clients|deploy|docs'
+  const named = [...text.matchAll(new RegExp(`\`((?:${folders})/[\\w./-]*)\``, 'g'))]
+  t.ok(named.length > 150)
+  t.same(
+    named.map(([, path = '']) => path).filter((path) => !existsSync(join(root, path))),
+    [],
+  )
+  const line = /the line `([^`]+)`/.exec(text)?.[1] ?? ''
+  t.ok(line !== '' && read('app/cache/freshness.ts').includes(line))
+})

@@ -43,7 +43,7 @@ const requireNoLeftovers = (root: string, variables: readonly string[]): void =>
   if (left.length > 0) throw new Error(`${variables.join(', ')} are still named in ${left.join(', ')}`)
 }
 
-/** Removes a feature's places, guides, and lines in lists and in the table of variables, in the copy at `root`. */
+/** Removes a feature's places, guides, and lines in lists, documents and the table of variables, in the copy at `root`. */
 export const removeFeature = (root: string, { name, guides = [] }: Feature): void => {
   const at = (path: string) => join(root, path)
   const hasRoutes = existsSync(at(`routes/${name}.ts`))
@@ -57,6 +57,7 @@ export const removeFeature = (root: string, { name, guides = [] }: Feature): voi
     rmSync(at(path), { recursive: true, force: true })
   removeFromList(at('app/features.ts'), `./features/${name}/feature.ts`)
   if (hasRoutes) removeFromList(at('routes/index.ts'), `./${name}.ts`)
+  removeLines(at('ARCHITECTURE.md'), `| \`${name}\` |`)
   const variables = centralVariables[name] ?? []
   const config = at('app/config/config.ts')
   for (const variable of variables) {
