@@ -117,6 +117,9 @@ t.test('a customer with slow reads leaves a turn for another customer', async (t
 })
 
 t.test('a request that joins the read of an earlier one waits for the whole deadline', async (t) => {
+  // Connections without an earlier refusal, because a repeat within a second is held.
+  const { app, get } = await start()
+  t.teardown(() => app.close())
   const release = holdTurns(everyTurn)
   const path = unknownPage()
   const first = get(path, 'flood')
