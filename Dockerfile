@@ -1,5 +1,6 @@
-# The service, its command line and the packages of both clients. The service needs no build step: Node runs the sources. The bundled PostgreSQL and Node of
-# the package are for machines without either, so optional dependencies stay out.
+# The service, its command line and the packages of both clients. The service needs no build step: Node runs the
+# sources. The bundled PostgreSQL and Node of the package are for machines without either, so optional dependencies stay
+# out.
 FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS dependencies
 WORKDIR /srv/certdata
 COPY package.json package-lock.json .npmrc ./

@@ -121,7 +121,12 @@ t.test('every command of the operator is recorded with its effect', async (t) =>
   t.match(acts, [
     { action: 'migrate', customer: null },
     { ...own, action: 'customers.add', details: { plan: 'premium' } },
-    { ...own, action: 'keys.issue', subject: keyId, details: { scopes: null, expires_at: null } },
+    {
+      ...own,
+      action: 'keys.issue',
+      subject: keyId,
+      details: { scopes: ['*', 'account:read'], expires_at: null },
+    },
     { ...own, action: 'audit.list' },
     { ...own, action: 'customers.set-plan', details: { plan: 'enterprise' } },
     { ...own, action: 'customers.suspend' },
