@@ -34,11 +34,11 @@ t.test('workers answer their long polls if the primary is killed', async (t) => 
     DATABASE_URL: database.url,
     SECRET_KEY: secretKey,
     METRICS_TOKEN,
-    WORKERS: '2',
+    WEB_CONCURRENCY: '2',
     DRAIN_SECONDS: '3',
   })
   t.teardown(() => service.stop('SIGKILL'))
-  await untilReady(service)
+  await until('both listen', () => service.output().split('a worker listens').length === 3, 60_000)
   const headers = await logInTo(service, apiKey)
   const from = (await fetch(`${service.base}/v1/changes`, { headers })).json() as Promise<{
     page: { next_token: string }
