@@ -3596,7 +3596,7 @@ grant select on table removals to certdata_reader
 grant delete, insert, select on table removals to certdata_operator
 grant delete, insert, select, update on table revoked_tokens to certdata_operator
 grant select on table service_minutes to certdata_operator
-grant insert, select on table service_notes to certdata_operator
+grant delete, insert, select on table service_notes to certdata_operator
 grant select on table service_origins to certdata_operator
 grant delete, insert, select, update on table signing_keys to certdata_operator
 grant select on table usage_days to certdata_reader

@@ -24,7 +24,7 @@ create table service_notes (
 );
 comment on table service_notes is 'announced maintenance, shown on the status page';
 
-grant select, insert on service_notes to certdata_operator;
+grant select, insert, delete on service_notes to certdata_operator;
 
 -- The newest 50, because every process keeps them in memory.
 create function read_service_notes(since timestamptz)

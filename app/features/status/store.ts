@@ -100,12 +100,41 @@ export const listServiceNotes = async (db: Db, since: number): Promise<ServiceNo
   return rows
 }
 
-/** Announces maintenance. Needs the operator's role. */
+/** A note as operators see it. `from`, `until`: RFC 3339, UTC. */
+export type KeptNote = Readonly<{ id: number; from: string; until: string; text: string }>
+
+type NoteRow = { id: number; starts_at: string; ends_at: string; text: string }
+
+const noteColumns = sql`id, starts_at, ends_at, text`
+
+const toKeptNote = ({ id, starts_at: from, ends_at: until, text }: NoteRow): KeptNote => ({
+  id,
+  from: new Date(from).toISOString(),
+  until: new Date(until).toISOString(),
+  text,
+})
+
+/** Announces maintenance. Needs the operator's role, as the functions below do. */
 export const addServiceNote = async (
   db: Db,
   { from, until, text }: Readonly<{ from: Date; until: Date; text: string }>,
-): Promise<void> => {
-  await sql`insert into service_notes (starts_at, ends_at, text) values (${from}, ${until}, ${text})`.execute(
-    db,
-  )
+): Promise<KeptNote> => {
+  const { rows } = await sql<NoteRow>`
+    insert into service_notes (starts_at, ends_at, text) values (${from}, ${until}, ${text})
+    returning ${noteColumns}`.execute(db)
+  return toKeptNote(rows[0] as NoteRow)
+}
+
+/** Lists all announced maintenance, also past, the latest first. */
+export const listKeptNotes = async (db: Db): Promise<KeptNote[]> => {
+  const { rows } = await sql<NoteRow>`
+    select ${noteColumns} from service_notes order by starts_at desc, id desc`.execute(db)
+  return rows.map(toKeptNote)
+}
+
+/** Removes a note and returns it; `undefined` if it does not exist. */
+export const removeServiceNote = async (db: Db, id: number): Promise<KeptNote | undefined> => {
+  const { rows } = await sql<NoteRow>`
+    delete from service_notes where id = ${id}::bigint returning ${noteColumns}`.execute(db)
+  return rows[0] && toKeptNote(rows[0])
 }
