@@ -43,7 +43,13 @@ t.test('a mapping names fields, replacements and a separator', async (t) => {
     column: 'Normen',
     fields: ['standards'],
     values: {},
-    separator: ',',
+    separators: [','],
+  })
+  t.same(toPlain('Normen = standards split ";" " + " {x: y}'), {
+    column: 'Normen',
+    fields: ['standards'],
+    values: { x: 'y' },
+    separators: [';', ' + '],
   })
   t.same(toPlain('"#" = id, number'), { column: '#', fields: ['id', 'number'], values: {} })
   t.same(toPlain('Notes='), { column: 'Notes', fields: [], values: {} })
@@ -52,7 +58,7 @@ t.test('a mapping names fields, replacements and a separator', async (t) => {
     column: 'a',
     fields: ['b'],
     values: { 'x, {y}': 'null', 'in prüfung': null, 'w=1': '=' },
-    separator: '\n',
+    separators: ['\n'],
   })
   for (const [wrong, reason] of Object.entries({
     id: /expected <column> = <field>/,
@@ -63,7 +69,8 @@ t.test('a mapping names fields, replacements and a separator', async (t) => {
     'a = b {x: "y}': /a quote is not closed/,
     'a = b {x: 1': /expected , or }/,
     'a = b {': /a \{ is not closed/,
-    'a = b split ,': /expected a separator in quotes/,
+    'a = b split ,': /expected separators in quotes/,
+    'a = b split ";", " + "': /such as split "," or split ";" " \+ "/,
     'a = b {"\\x": 1}': /unknown escape/,
   }))
     t.throws(() => parseMapping(wrong), { message: reason }, wrong)
@@ -95,6 +102,54 @@ t.test('cells and texts of lists are replaced, split and emptied', async (t) => 
   t.match(rows.get('acme 1'), { model: '1', technologies: ['wifi', 'bluetooth'], brand: null })
   t.match(rows.get('acme 2'), { technologies: [], brand: 'Acme; Inc.' })
   t.match(rows.get('acme 3'), { technologies: [], brand: null })
+})
+
+t.test('a list has several separators, and the import warns of others', async (t) => {
+  const header = 'id;number;approval_status;standards\n'
+  const cells = ['EN 1 + RSS-247', '"EN 2;EN 3"', 'IEC 62368-1/A11', 'EN 4 / EN 5', 'EN 6 + EN 7,5']
+  const table = `${header}${cells.map((cell, index) => `z${index};N;approved;${cell}\n`).join('')}`
+  const plain = await take(table, 'certificates')
+  t.match(plain, { created: 5, bad: 0, warnings: 3 })
+  t.match(plain.warningLines, [
+    {
+      line: 2,
+      reason:
+        'standards: " + " is within a text, at which the list is not split; found "EN 1 + RSS-247"; if it separates, map the column with split ";" " + "',
+    },
+    { line: 5, reason: /" \/ " is within a text.*found "EN 4 \/ EN 5"/ },
+    { line: 6 },
+  ])
+  t.match(plain.warningGroups.size, 2, 'counted by separator')
+  const split = await take(table, 'certificates', [
+    'standards = standards {"EN 4 / EN 5": "EN 4 / EN 5"} split ";" " + "',
+  ])
+  t.match(split, { updated: 2, bad: 0, warnings: 0 })
+  const rows = await read('certificates')
+  t.same(rows.get('acme z0')?.standards, ['EN 1', 'RSS-247'])
+  t.same(rows.get('acme z1')?.standards, ['EN 2', 'EN 3'])
+  t.same(rows.get('acme z2')?.standards, ['IEC 62368-1/A11'])
+  t.same(rows.get('acme z3')?.standards, ['EN 4 / EN 5'], 'a replacement says that it is one text')
+})
+
+t.test('the separators of several cells are suggested', async (t) => {
+  const suggest = async (cells: string[]) => {
+    const rows = cells.map((cell, index) => `z${index};"${cell}"\n`)
+    const map = formatMap(
+      await suggestMap(toSource(`Zertifikatsnummer;Normen\n${rows.join('')}`), { resource: 'certificates' }),
+      '',
+    )
+    t.equal(parseMappings(map).length, 2)
+    return map.split('\n').find((line) => line.startsWith('Normen'))
+  }
+  t.equal(await suggest(['EN 1 + EN 2', 'EN 3 + EN 4', 'EN 5']), 'Normen = standards split " + "')
+  t.equal(await suggest(['EN 1;EN 2', 'EN 3 + EN 4', 'EN 5 + EN 6']), 'Normen = standards split ";" " + "')
+  for (const separator of [',', ' / ', '|', ' und ', ' and '])
+    t.equal(
+      await suggest([`EN 1${separator}EN 2`, `EN 3${separator}EN 4`]),
+      `Normen = standards split "${separator}"`,
+    )
+  t.equal(await suggest(['EN 1;EN 2', 'EN 3;EN 4', 'EN 5 + EN 6']), 'Normen = standards')
+  t.equal(await suggest(['IEC 62368-1/A11', 'IEC 62368-1/A12']), 'Normen = standards')
 })
 
 t.test('a map with values that the field does not have is refused before any write', async (t) => {

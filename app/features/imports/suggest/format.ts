@@ -1,3 +1,4 @@
+import { formatSplit } from '../table/separators.ts'
 import type { SuggestedColumn, Suggestion } from './index.ts'
 import type { UnknownValue } from './values.ts'
 
@@ -25,8 +26,8 @@ const listComments = ({ name, fields, values, unknown, example, isRunning }: Sug
 }
 
 const formatColumn = (column: SuggestedColumn): string => {
-  const { name, fields, separator, unknown } = column
-  const split = separator === undefined ? '' : ` split ${JSON.stringify(separator)}`
+  const { name, fields, separators, unknown } = column
+  const split = separators === undefined ? '' : ` ${formatSplit(separators)}`
   const mapping = `${quoteColumn(name)} = ${fields.join(', ')}`.trimEnd()
   const shown = unknown.slice(0, maxValues).map(formatValue)
   const left = unknown.length - shown.length

@@ -8,7 +8,7 @@ import { toUtf8 } from '../table/encoding.ts'
 import { findHeaderLine } from '../table/header-line.ts'
 import { readRows } from '../table/index.ts'
 import { suggestFields } from './fields.ts'
-import { listUnknown, suggestDates, suggestSeparator, type UnknownValue } from './values.ts'
+import { listUnknown, suggestDates, suggestSeparators, type UnknownValue } from './values.ts'
 
 export type SuggestOptions = Readonly<{
   resource: ResourceName
@@ -21,7 +21,7 @@ export type SuggestOptions = Readonly<{
 export type SuggestedColumn = Readonly<{
   name: string
   fields: readonly string[]
-  separator: string | undefined
+  separators: readonly string[] | undefined
   values: readonly string[]
   unknown: readonly UnknownValue[]
   example: string | undefined
@@ -102,13 +102,13 @@ const describeColumn = (
 ): SuggestedColumn => {
   const { cells } = column
   const readDate = dates === undefined ? undefined : createDateReader(dates)
-  const separator = field && suggestSeparator(field, cells)
+  const separators = field && suggestSeparators(field, cells)
   return {
     name: column.name,
     fields: field ? addId(column, field, rows, missing) : name === undefined ? [] : [name],
-    separator,
+    separators,
     values: field?.values ?? [],
-    unknown: field ? listUnknown(field, cells, readDate, separator) : [],
+    unknown: field ? listUnknown(field, cells, readDate, separators) : [],
     example: [...cells.keys()][0],
     isRunning: isRunning(column),
   }

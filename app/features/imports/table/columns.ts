@@ -63,7 +63,7 @@ const listReplacementFaults = (columns: readonly TableColumn[], selected: readon
     const faults = new Set(
       [...mapping.values.values()].flatMap((replacement) => checkReplacement(field, replacement)),
     )
-    if (mapping.separator !== undefined && !field.array) faults.add(`--map splits ${name}, which is no list`)
+    if (mapping.separators !== undefined && !field.array) faults.add(`--map splits ${name}, which is no list`)
     return [...faults]
   })
 }

@@ -6,15 +6,17 @@ import {
   type LineOptions,
   type ParsedLine,
 } from '../../../import/line.ts'
+import { quoteText } from '../../../import/quote.ts'
 import type { ResourceName } from '../../../records/resources/define.ts'
 import { messages } from '../file-kind.ts'
 import { planColumns, type TableColumn } from './columns.ts'
 import { createDateReader } from './dates.ts'
 import { toUtf8 } from './encoding.ts'
 import { findHeaderLine } from './header-line.ts'
-import type { ColumnMapping } from './mapping.ts'
+import { type ColumnMapping, toValueKey } from './mapping.ts'
 import { createNoRecordCheck } from './no-record.ts'
 import { findDialect, parseRows, type TableCell, type TableRow } from './rows.ts'
+import { formatSplit, listUnsplit } from './separators.ts'
 import { createSpoiledCheck } from './spoiled.ts'
 import { readValue } from './values.ts'
 
@@ -36,6 +38,22 @@ type RowReader = (row: TableRow) => ParsedLine | BadLine
 /** Of fields of the envelope, and of fields that the row's resource does not have. */
 const text = { kind: 'text', array: false } as const
 
+/** A text with a replacement is as the map wants it. */
+const warnOfUnsplit = ({ field, mapping }: TableColumn, value: unknown): string[] => {
+  if (!Array.isArray(value)) return []
+  const warned = new Set<string>()
+  const { separators = [';'] } = mapping ?? {}
+  const texts = (value as string[]).filter((text) => !mapping?.values.has(toValueKey(text)))
+  return texts.flatMap((text) => {
+    const unsplit = listUnsplit(text, separators).filter((separator) => !warned.has(separator))
+    for (const separator of unsplit) warned.add(separator)
+    return unsplit.map(
+      (separator) =>
+        `${field}: ${JSON.stringify(separator)} is within a text, at which the list is not split; found ${quoteText(text)}; if it separates, map the column with ${formatSplit([...separators, separator])}`,
+    )
+  })
+}
+
 const createConverter = (columns: readonly TableColumn[], { dates }: Reading) => {
   const readDate = dates === undefined ? undefined : createDateReader(dates)
   const checkSpoiled = createSpoiledCheck()
@@ -46,7 +64,8 @@ const createConverter = (columns: readonly TableColumn[], { dates }: Reading) =>
       faults: [] as string[],
       warnings: [] as string[],
     }
-    for (const { index, field, mapping } of columns) {
+    for (const column of columns) {
+      const { index, field, mapping } = column
       const [cell, kind] = [cells[index], fields?.get(field)]
       if (kind?.computed) continue
       // In a table of several resources, the fields of the others are empty.
@@ -55,6 +74,7 @@ const createConverter = (columns: readonly TableColumn[], { dates }: Reading) =>
       converted.record[field] = value
       converted.faults.push(...faults.map((fault) => `${field}: ${fault}`))
       if (kind?.kind !== 'text') continue
+      converted.warnings.push(...warnOfUnsplit(column, value))
       for (const each of [value ?? []].flat())
         converted.warnings.push(...checkSpoiled(field, each as string, line))
     }

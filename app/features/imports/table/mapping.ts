@@ -6,7 +6,7 @@ export type ColumnMapping = Readonly<{
   /** Replacements of cells, or of each text of a list, by `toValueKey`. `null` empties the cell. */
   values: ReadonlyMap<string, string | null>
   /** Between the texts of a list. Optional. Defaults to the `;` of the export. */
-  separator?: string
+  separators?: readonly string[]
 }>
 
 /** Returns the form in which a map compares cells: case and blanks do not matter. */
@@ -23,7 +23,7 @@ const token = new RegExp(
   `[ \\t\\r]*(?:(?<quoted>${quoted})|(?<comment>#[^\\n]*)|(?<sign>[,:\\n{}])|(?<bare>(?:(?!\\s#)[^,:{}\\n"])+))`,
   'y',
 )
-const expected = 'expected <column> = <field> {<value>: <replacement>, …} split "<separator>"'
+const expected = 'expected <column> = <field> {<value>: <replacement>, …} split "<separator>" "<separator>"'
 
 type Token = Readonly<{ kind: 'sign' | 'bare' | 'quoted'; text: string }>
 
@@ -80,11 +80,14 @@ const readValues = (tokens: Token[]): Map<string, string | null> => {
   return values
 }
 
-const readSeparator = (tokens: Token[]): string => {
-  const separator = tokens.shift()
-  if (separator?.kind !== 'quoted' || separator.text === '')
-    throw new Error('expected a separator in quotes after split, such as split ","')
-  return separator.text
+const readSeparators = (tokens: Token[]): string[] => {
+  const separators: string[] = []
+  while (tokens[0]?.kind === 'quoted' && tokens[0].text !== '')
+    separators.push((tokens.shift() as Token).text)
+  const isEnd = tokens[0] === undefined || isSign(tokens[0], '\n', '{')
+  if (separators.length === 0 || !isEnd)
+    throw new Error('expected separators in quotes after split, such as split "," or split ";" " + "')
+  return separators
 }
 
 /** Parses `Status = approval_status {erteilt: approved}`. Throws an `Error` that names the fault. */
@@ -93,18 +96,18 @@ export const parseMapping = (text: string): ColumnMapping => {
   if (!form.test(text.trim())) throw new Error(expected)
   const tokens = readTokens(rest)
   let values: ReadonlyMap<string, string | null> = new Map()
-  let separator: string | undefined
+  let separators: string[] | undefined
   for (let next = tokens.shift(); next; next = tokens.shift()) {
     if (isSign(next, '{') && values.size === 0) values = readValues(tokens)
-    else if (next.kind === 'bare' && next.text === 'split' && separator === undefined)
-      separator = readSeparator(tokens)
+    else if (next.kind === 'bare' && next.text === 'split' && separators === undefined)
+      separators = readSeparators(tokens)
     else if (!isSign(next, '\n')) throw new Error(expected)
   }
   return {
     column: /^".*"$/s.test(column) ? unquote(column) : column,
     fields: fields.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])),
     values,
-    ...(separator === undefined ? {} : { separator }),
+    ...(separators === undefined ? {} : { separators }),
   }
 }
 

@@ -98,9 +98,9 @@ const readText = (
   return name !== undefined && countryFields.includes(name) ? readCountry(text) : { value: text }
 }
 
-const splitBy = (cell: string, separator: string): string[] =>
-  cell
-    .split(separator)
+const splitBy = (cell: string, separators: readonly string[]): string[] =>
+  separators
+    .reduce((texts, separator) => texts.flatMap((text) => text.split(separator)), [cell])
     .map((text) => text.trim())
     .filter((text) => text !== '')
 
@@ -115,7 +115,7 @@ const readList = (
   mapping: ColumnMapping | undefined,
   readDate: DateReader | undefined,
 ): CellValue => {
-  const texts = mapping?.separator === undefined ? splitTexts(cell) : splitBy(cell, mapping.separator)
+  const texts = mapping?.separators === undefined ? splitTexts(cell) : splitBy(cell, mapping.separators)
   const kept = texts.map((text) => replace(text, mapping)).filter((text) => text !== null)
   const values = kept.map((text) => readText(field, text, readDate))
   const faults = values.flatMap(({ faults = [] }) => faults)
