@@ -4,7 +4,7 @@ import { Reported } from '../../command-line/refusal.ts'
 import { type Output, print, type Shell } from '../../command-line/shell.ts'
 import { CannotVerify, type Credentials, describeCause } from './account.ts'
 import { measureLatency } from './latency.ts'
-import { formatRun, judgeRun, type LatencyRun, latencyRun } from './latency-figures.ts'
+import { formatRun, judgeRun, type LatencyRun, latencyRun, listFailed } from './latency-figures.ts'
 
 export type LatencyOptions = Output & {
   latency?: true
@@ -47,6 +47,12 @@ const requireSameRate = (before: LatencyRun | undefined, now: LatencyRun): void 
   )
 }
 
+const requireMeasured = (file: string, run: LatencyRun): void => {
+  const [failed] = listFailed(run)
+  if (failed === undefined) return
+  throw new CannotVerify(`${file} has a failed run (${failed}): save one of a service that answers`)
+}
+
 /** Adds the options of `verify --latency`. */
 export const addLatencyOptions = (command: Command): Command => {
   const options: readonly (readonly [Option, parse?: (text: string) => number])[] = [
@@ -75,16 +81,27 @@ export const runLatency = async (
 ): Promise<void> => {
   const { save, compare, tolerance } = options
   const before = compare === undefined ? undefined : readRun(compare)
+  if (compare !== undefined && before !== undefined) requireMeasured(compare, before)
   const rate = options.rate ?? before?.rate
   const seconds = options.seconds ?? before?.seconds ?? usualSeconds
   const run = await measureLatency({ origin, credentials, rate, seconds })
   requireSameRate(before, run)
   const faults = judgeRun(run, before, tolerance / 100)
-  if (save !== undefined) writeFileSync(save, `${JSON.stringify(run, null, 2)}\n`)
+  const isFailed = listFailed(run).length > 0
+  if (save !== undefined && !isFailed) writeFileSync(save, `${JSON.stringify(run, null, 2)}\n`)
   const lines = [
     formatRun(run, before),
-    ...(faults.length > 0 ? faults.map((fault) => `SLOW  ${fault}`) : ['ok']),
+    ...(faults.length > 0 ? faults.map(({ word, reason }) => `${word}  ${reason}`) : ['ok']),
+    ...(save !== undefined && isFailed
+      ? [`A failed run is no measure for a later one: ${save} is not written`]
+      : []),
   ]
-  print(shell, options, { ok: faults.length === 0, ...run, before: before ?? null, faults }, lines.join('\n'))
+  const json = {
+    ok: faults.length === 0,
+    ...run,
+    before: before ?? null,
+    faults: faults.map(({ reason }) => reason),
+  }
+  print(shell, options, json, lines.join('\n'))
   if (faults.length > 0) throw new Reported()
 }

@@ -1,11 +1,18 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { jsonType } from '../../http/formats.ts'
-import { CannotVerify, type Credentials, openAccount, readPublicUrl, requireAnswers } from './account.ts'
-import { type LatencyRun, type Sample, toFigures } from './latency-figures.ts'
+import {
+  CannotVerify,
+  type Credentials,
+  describeCause,
+  openAccount,
+  readPublicUrl,
+  requireAnswers,
+} from './account.ts'
+import { type LatencyRun, leastReads, type Sample, toFigures } from './latency-figures.ts'
 import { type Quota, readQuotas } from './quotas.ts'
 import { readResources } from './resources.ts'
-import { type Ask, createSender, type Send } from './service.ts'
+import { type Ask, createSender, readJson, type Send, type ServiceAnswer } from './service.ts'
 
 type LatencyRequest = Readonly<{
   origin: string
@@ -21,7 +28,13 @@ const loginIntervalMs = 2_000
 /** More of them are requests that wait for each other. */
 const connections = 32
 
+/** Before every record. One instant for each millisecond until then gives 946 billion different questions. */
+const firstRecordsMs = Date.parse('2000-01-01')
+
 type Work = Readonly<{ intervalMs: number; count: number; ask: () => Ask }>
+
+const describeRefusal = (answer: ServiceAnswer): string =>
+  ['status', answer.status, readJson(answer, '/code') ?? ''].join(' ').trimEnd()
 
 /**
  * Sends requests at fixed times, whether earlier ones were answered or not. Each time counts from the planned start, so
@@ -30,9 +43,14 @@ type Work = Readonly<{ intervalMs: number; count: number; ask: () => Ask }>
 const measure = async (send: Send, { intervalMs, count, ask }: Work): Promise<Sample[]> => {
   const beganAt = performance.now()
   const sendOne = async (startMs: number): Promise<Sample> => {
-    await delay(startMs + beganAt - performance.now())
-    const answer = await send(ask()).catch(() => undefined)
-    return answer?.status === 200 ? performance.now() - beganAt - startMs : undefined
+    await delay(Math.max(0, startMs + beganAt - performance.now()))
+    try {
+      const answer = await send(ask())
+      if (answer.status !== 200) return { failure: describeRefusal(answer) }
+      return { ms: performance.now() - beganAt - startMs }
+    } catch (error) {
+      return { failure: describeCause(error) }
+    }
   }
   return Promise.all(Array.from({ length: count }, (_, index) => sendOne(index * intervalMs)))
 }
@@ -49,14 +67,33 @@ const requireRate = (rate: number | undefined, limit: number): number => {
   )
 }
 
+const requireReads = (rate: number, seconds: number): number => {
+  const count = Math.floor((seconds * rate) / 2)
+  if (count >= leastReads) return count
+  throw new CannotVerify(
+    `${seconds} s at ${rate} reads a second are ${count} reads of each kind, and ${leastReads} are needed: give --seconds ${Math.ceil((2 * leastReads) / rate)} or more`,
+  )
+}
+
+/** Every list has this filter, and every record matches it. */
 const uncachedAsk = (list: string, token: string): Ask => ({
-  path: `${list}?limit=50&id[ne]=latency-${randomUUID()}`,
+  path: `${list}?limit=50&updated_at[gt]=${new Date(randomInt(firstRecordsMs)).toISOString()}`,
   token,
 })
 
+/** Reads a page once before the measurement. Throws CannotVerify if it is refused. */
+const requirePage = async (send: Send, ask: Ask): Promise<ServiceAnswer> => {
+  const answer = await send(ask)
+  if (answer.status === 200) return answer
+  throw new CannotVerify(
+    `GET ${ask.path} is refused with ${describeRefusal(answer)}: ${readJson(answer, '/detail') ?? 'no reason given'}`,
+  )
+}
+
 /**
  * Measures cached and uncached pages, in equal numbers, and logins, which a demo token does not have. Throws
- * CannotVerify if the service or the account cannot be used, or if the rate needs more than half of a quota.
+ * CannotVerify if the service or the account cannot be used, if the rate needs more than half of a quota, or if the
+ * time is too short for ten reads of each kind.
  */
 export const measureLatency = async (options: LatencyRequest): Promise<LatencyRun> => {
   const { origin, credentials, seconds } = options
@@ -68,10 +105,11 @@ export const measureLatency = async (options: LatencyRequest): Promise<LatencyRu
     const { token, values } = account
     if (!values.list) throw new CannotVerify('The customer has no list with two records to read')
     const cachedAsk = { path: `${values.list}?limit=50`, token }
-    const [first] = [await send(cachedAsk), await send(uncachedAsk(values.list, token))]
+    const first = await requireAnswers(origin, requirePage(send, cachedAsk))
+    await requireAnswers(origin, requirePage(send, uncachedAsk(values.list, token)))
     const rate = requireRate(options.rate, findLimit(readQuotas(first.headers)))
     const intervalMs = 2_000 / rate
-    const count = Math.max(1, Math.round((seconds * rate) / 2))
+    const count = requireReads(rate, seconds)
     const list = values.list
     const body = 'apiKey' in credentials ? JSON.stringify({ api_key: credentials.apiKey }) : ''
     const loginAsk = { path: '/v1/auth/login', method: 'POST', headers: { 'content-type': jsonType }, body }
