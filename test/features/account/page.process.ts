@@ -11,9 +11,12 @@ const { app, origin } = await listenTestApp(database, { env: { LIMIT_FAILED_LOGI
 closeAfter(t, app, database)
 const open = (look?: Look) => openWindow(browser, `${origin}/account`, look)
 
+/** The first second of a later day in UTC: less than `days` times 24 hours from now. */
+const daysAhead = (days: number) =>
+  sql`(date_trunc('day', now() at time zone 'UTC') + make_interval(days => ${days}, secs => 1)) at time zone 'UTC'`
 const apiKey = await addCustomer(database, 'acme', { scopes: ['*', 'account:read', 'keys:rotate'] })
 const keyId = parseApiKey(apiKey)?.keyId as string
-await sql`update api_keys set name = 'ERP', expires_at = now() + interval '10 days' where key_id = ${keyId}`.execute(
+await sql`update api_keys set name = 'ERP', expires_at = ${daysAhead(10)} where key_id = ${keyId}`.execute(
   database.operator,
 )
 await addCustomer(database, 'acme', { scopes: ['products:read'] })
@@ -55,7 +58,7 @@ t.test('the page shows keys, usage and webhooks, and keeps neither the key nor t
     if (authorization) tokens.push(authorization.replace('Bearer ', ''))
   })
   await enterAndWait(page)
-  t.match(await page.textContent('.account-head'), /acme.*premium.*ERP.*in (9|10) days/s)
+  t.match(await page.textContent('.account-head'), /acme.*premium.*ERP.*in 10 days/s)
   const rows = await page.locator('#keys tbody tr').allTextContents()
   t.equal(rows.length, 2)
   t.ok(rows.some((row) => row.includes(keyId) && row.includes('this key') && row.includes('any')))
@@ -172,6 +175,101 @@ t.test('a rotation shows the new key once', async (t) => {
   t.equal(login.status, 200)
   await page.getByRole('button', { name: 'Forget the token' }).click()
   t.notOk((await listKept(page)).includes(fresh ?? ''), 'and forgets it')
+  await close()
+})
+
+const rotatingKey = (customer: string) =>
+  addCustomer(database, customer, { scopes: ['*', 'account:read', 'keys:rotate'] })
+
+t.test('a refused rotation is explained at its form until the next attempt', async (t) => {
+  const key = await rotatingKey('second-try')
+  const { page, close } = await open()
+  await enter(page, key)
+  await page.waitForSelector('#account section#rotation')
+  await page.fill('#rotated', `${key.slice(0, -4)}AAAA`)
+  await page.click('#rotation form button')
+  await page.waitForSelector('#rotation .notice.bad')
+  t.equal(await page.locator('.notice').count(), 1, 'and nowhere else')
+  t.same(await findViolations(page), [])
+  await page.fill('#rotated', key)
+  await page.click('#rotation form button')
+  await page.waitForSelector('#rotation pre')
+  t.equal(await page.locator('.notice').count(), 0)
+  const fresh = parseApiKey((await page.textContent('#rotation pre')) as string)?.keyId
+  await page.waitForSelector(`#keys tr:has-text("${fresh}") .tag.pending`)
+  await close()
+})
+
+t.test('the fault of an earlier click disappears at the rotation', async (t) => {
+  const key = await rotatingKey('earlier-fault')
+  const { page, close } = await open()
+  await enter(page, key)
+  await page.waitForSelector('#account section#rotation')
+  await page.route('**/v1/me/usage?format=csv', (route) => route.abort())
+  await page.click('#usage button')
+  await page.waitForSelector('#outcome.bad')
+  await page.fill('#rotated', key)
+  await page.click('#rotation form button')
+  await page.waitForSelector('#rotation pre')
+  t.equal(await page.locator('.notice').count(), 0)
+  await close()
+})
+
+t.test('the new key stays on the page if the token ends during the rotation', async (t) => {
+  const key = await rotatingKey('late-token')
+  const { page, close } = await open()
+  await enter(page, key)
+  await page.waitForSelector('#account section#rotation')
+  const problem = { status: 401, title: 'The access token has expired' }
+  await page.route('**/v1/me/keys', (route) => route.fulfill({ status: 401, json: problem }))
+  await page.fill('#rotated', key)
+  await page.click('#rotation form button')
+  await page.waitForSelector('#keys:has-text("The access token has expired")')
+  t.match(await page.textContent('#rotation pre'), /^cda_live_/)
+  await close()
+})
+
+t.test('a key other than that of the login is not rotated', async (t) => {
+  const [shown, other] = [await rotatingKey('two-keys'), await rotatingKey('two-keys')]
+  const [shownId, otherId] = [parseApiKey(shown)?.keyId, parseApiKey(other)?.keyId] as [string, string]
+  const { page, close } = await open()
+  const posts: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST') posts.push(new URL(request.url()).pathname)
+  })
+  await enter(page, shown)
+  await page.waitForSelector('#account section#rotation')
+  await page.fill('#rotated', other)
+  await page.click('#rotation form button')
+  await page.waitForSelector('#rotation .notice.bad')
+  const text = await page.textContent('#rotation .notice')
+  t.match(text, `You logged in with the key ${shownId}`)
+  t.match(text, `pasted the key ${otherId}`)
+  t.notOk(text?.includes(parseApiKey(other)?.secret as string))
+  t.same(posts, ['/v1/auth/login'])
+  await page.fill('#rotated', shown)
+  await page.click('#rotation form button')
+  await page.waitForSelector('#rotation pre')
+  t.match(await page.textContent('#rotation'), `the key ${shownId} works for another`)
+  await close()
+})
+
+t.test('the page counts days of the calendar, and days of the overlap as the answer does', async (t) => {
+  const key = await rotatingKey('calendar')
+  await sql`update api_keys set expires_at = ${daysAhead(1)} where customer_id = 'calendar'`.execute(
+    database.operator,
+  )
+  const { page, close } = await open()
+  await enter(page, key)
+  await page.waitForSelector('#account section#rotation')
+  t.match(await page.textContent('.account-head'), /tomorrow/)
+  t.match(await page.textContent('#rotation'), 'both keys work for 7 days')
+  const answer = page.waitForResponse('**/v1/me/keys/rotate')
+  await page.fill('#rotated', key)
+  await page.click('#rotation form button')
+  t.equal((await (await answer).json()).overlap_seconds, 7 * 86_400)
+  await page.waitForSelector('#rotation pre')
+  t.match(await page.textContent('#rotation'), 'works for another 7 days')
   await close()
 })
 

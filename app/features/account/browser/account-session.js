@@ -58,8 +58,12 @@ export const createSession = (onEnd) => {
   addEventListener('pagehide', () => end('The page was left. The token is forgotten: paste the key again.'))
   setInterval(endIfIdle, checkEveryMs)
 
+  /** Like `get`, but an expired or revoked token does not end the session. @param {string} path */
+  const tryGet = (path) => send(path, { headers: { Authorization: `Bearer ${token}` } })
+
   return {
     end,
+    tryGet,
     isOpen: () => token !== undefined,
     /** @param {string} apiKey */
     async begin(apiKey) {
@@ -70,7 +74,7 @@ export const createSession = (onEnd) => {
     /** Rejects with a Refusal. An expired or revoked token ends the session. @param {string} path */
     async get(path) {
       try {
-        return await send(path, { headers: { Authorization: `Bearer ${token}` } })
+        return await tryGet(path)
       } catch (error) {
         if (error instanceof Refusal && error.status === 401) {
           error.isShown = true

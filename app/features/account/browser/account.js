@@ -1,6 +1,8 @@
-import { addCopyButton, find, make } from '../../../site/browser/ui.js'
+import { find, make } from '../../../site/browser/ui.js'
 import { number } from '../../../site/browser/units.js'
-import { createSession, postKey, Refusal } from './account-session.js'
+import { rotationParts } from './account-rotation.js'
+import { createSession, Refusal } from './account-session.js'
+import { clearNotice, fillNotice, showFault } from './notice.js'
 import { addUp, size, usageChart } from './usage-chart.js'
 
 // The key is in a variable only until its request is sent, and the token in the session's memory.
@@ -10,23 +12,18 @@ const enter = find('#enter', HTMLFormElement)
 const keyField = find('#key', HTMLInputElement)
 const account = find('#account', HTMLElement)
 
-const rotateScope = 'keys:rotate'
 const dayMs = 86_400_000
 /** As the clients warn. */
 const soonDays = 14
 
-/** @param {string} title @param {string} text @param {'bad' | ''} [tone] */
-const say = (title, text, tone = 'bad') => {
-  outcome.className = `notice ${tone}`
-  outcome.setAttribute('role', tone === 'bad' ? 'alert' : 'status')
-  outcome.replaceChildren(make('p', {}, make('strong', {}, title)), make('p', {}, text))
-  outcome.focus()
-}
-
-const silence = () => {
-  outcome.className = ''
-  outcome.removeAttribute('role')
-  outcome.replaceChildren()
+/** Runs the action of a click. A fault replaces the fault of an earlier click. @param {() => Promise<void>} act */
+const attempt = async (act) => {
+  clearNotice(outcome)
+  try {
+    await act()
+  } catch (error) {
+    showFault(outcome, error)
+  }
 }
 
 const session = createSession((reason) => {
@@ -34,7 +31,7 @@ const session = createSession((reason) => {
   account.hidden = true
   enter.hidden = false
   keyField.value = ''
-  say('Signed out.', reason, '')
+  fillNotice(outcome, 'Signed out.', reason, '')
 })
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
@@ -47,10 +44,13 @@ const formatTime = (instant) => (instant === null ? 'never' : minute.format(new 
 /** @param {string | null} instant */
 const describeEnd = (instant) => {
   if (instant === null) return ['no end']
-  const days = Math.floor((Date.parse(instant) - Date.now()) / dayMs)
-  if (days < 0) return [formatDay(instant)]
-  const words = days === 0 ? 'today or tomorrow' : `in ${number(days)} ${days === 1 ? 'day' : 'days'}`
-  return [formatDay(instant), make('small', { class: days < soonDays ? 'warn' : undefined }, words)]
+  const [end, now] = [Date.parse(instant), Date.now()]
+  if (end < now) return [formatDay(instant)]
+  // Days of the calendar, as the date next to them: in UTC.
+  const days = Math.floor(end / dayMs) - Math.floor(now / dayMs)
+  const words = ['today', 'tomorrow'][days] ?? `in ${number(days)} days`
+  const isSoon = end - now < soonDays * dayMs
+  return [formatDay(instant), make('small', { class: isSoon ? 'warn' : undefined }, words)]
 }
 
 /** @param {string} title @param {readonly string[]} heads @param {readonly (readonly (Node | string)[])[][]} rows @param {number} [counts] columns at the end with numbers */
@@ -152,7 +152,7 @@ const usageParts = (data, counted) => {
     [size(bytes)],
   ])
   const button = make('button', { type: 'button', class: 'quiet' }, 'Download as CSV')
-  button.addEventListener('click', () => downloadUsage().catch(sayFault))
+  button.addEventListener('click', () => attempt(downloadUsage))
   const list = table('Usage by endpoint', ['Endpoint', 'Requests', '304', 'Refused', 'Bytes'], rows, 4)
   list.classList.add('usage')
   return [
@@ -167,22 +167,20 @@ const usageParts = (data, counted) => {
 const webhookPart = ({ id, url, resources, state, reason, failing_since, last_result, delivered_at }) => {
   const list = make('div', {})
   const attempts = make('details', {}, make('summary', {}, 'Last attempts'), list)
+  const showAttempts = async () => {
+    const { data } = await (await session.get(`/v1/me/webhooks/${id}/deliveries`)).json()
+    const rows = data.map((/** @type {any} */ { at, message_id, result }) => [
+      [formatTime(at)],
+      [result],
+      [make('code', {}, message_id)],
+    ])
+    const none = make('p', {}, 'No message was sent yet.')
+    list.replaceChildren(
+      rows.length > 0 ? table(`Attempts of ${id}`, ['At', 'Result', 'Message'], rows) : none,
+    )
+  }
   attempts.addEventListener('toggle', async () => {
-    if (!attempts.open) return
-    try {
-      const { data } = await (await session.get(`/v1/me/webhooks/${id}/deliveries`)).json()
-      const rows = data.map((/** @type {any} */ { at, message_id, result }) => [
-        [formatTime(at)],
-        [result],
-        [make('code', {}, message_id)],
-      ])
-      const none = make('p', {}, 'No message was sent yet.')
-      list.replaceChildren(
-        rows.length > 0 ? table(`Attempts of ${id}`, ['At', 'Result', 'Message'], rows) : none,
-      )
-    } catch (error) {
-      sayFault(error)
-    }
+    if (attempts.open) await attempt(showAttempts)
   })
   const since = failing_since === null ? '' : `, failing since ${formatTime(failing_since)}`
   return make(
@@ -198,90 +196,6 @@ const webhookPart = ({ id, url, resources, state, reason, failing_since, last_re
     ),
     attempts,
   )
-}
-
-/** @param {{ api_key: string, key: { id: string }, replaces: string, overlap_seconds: number }} rotated */
-const showNewKey = ({ api_key: apiKey, key, replaces, overlap_seconds: seconds }) => {
-  const box = make('div', { class: 'codebox', 'data-copy': '' })
-  box.append(make('pre', { tabindex: '0', 'aria-label': 'New API key' }, apiKey))
-  addCopyButton(box)
-  return [
-    make(
-      'p',
-      {},
-      make('strong', {}, `Copy the new key ${key.id} to a safe place now. It cannot be shown again.`),
-    ),
-    box,
-    make(
-      'p',
-      {},
-      `From the first login with it, the key ${replaces} works for another ${number(seconds / 86_400)} days. `,
-      'If you lose the new key before that, rotate once more.',
-    ),
-  ]
-}
-
-const rotationForm = () => {
-  const field = make('input', {
-    type: 'password',
-    id: 'rotated',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    required: true,
-    'aria-describedby': 'rotated-hint',
-  })
-  const button = make('button', { type: 'submit', class: 'main' }, 'Make a new key')
-  const form = make(
-    'form',
-    { class: 'plate' },
-    make('label', { for: 'rotated' }, 'API key'),
-    make('p', { class: 'hint', id: 'rotated-hint' }, 'Paste the key again: a token cannot rotate a key.'),
-    field,
-    button,
-  )
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault()
-    const apiKey = field.value.trim()
-    field.value = ''
-    button.disabled = true
-    try {
-      const shown = make(
-        'div',
-        { tabindex: '-1' },
-        ...showNewKey(await postKey('/v1/me/keys/rotate', apiKey)),
-      )
-      form.replaceWith(shown)
-      shown.focus()
-    } catch (error) {
-      sayFault(error)
-    }
-    button.disabled = false
-  })
-  return form
-}
-
-/** @param {readonly string[]} scopes */
-const rotationParts = (scopes) =>
-  scopes.includes(rotateScope)
-    ? [
-        make('p', {}, 'The new key has the same scopes and networks. Both keys work for some days.'),
-        rotationForm(),
-      ]
-    : [
-        make(
-          'p',
-          {},
-          'This key may not be rotated here: it lacks the scope ',
-          make('code', {}, rotateScope),
-          '. Ask the certification house for a new key before this one ends.',
-        ),
-      ]
-
-/** @param {unknown} error */
-const sayFault = (error) => {
-  if (error instanceof Refusal && error.isShown) return
-  if (error instanceof Refusal) say('The service refused the request.', error.message)
-  else say('The service could not be reached.', 'Check your network and try again.')
 }
 
 /** @param {string} id @param {string} title @param {() => Promise<Node[]> | Node[]} fill */
@@ -301,10 +215,23 @@ const section = async (id, title, fill) => {
 /** @param {string} path */
 const read = async (path) => (await session.get(path)).json()
 
+/** @param {(path: string) => Promise<Response>} get */
+const keysSection = (get) =>
+  section('keys', 'Keys', async () => [keysTable((await (await get('/v1/me/keys')).json()).data)])
+
+/** Shows the pending key. Never ends the session: that would remove the new key before the customer has copied it. */
+const refreshKeys = async () => {
+  const unread = 'The keys could not be read again. To see them, forget the token and log in.'
+  const fresh = await keysSection(session.tryGet).catch(() =>
+    section('keys', 'Keys', () => [make('p', {}, unread)]),
+  )
+  if (fresh) document.querySelector('#keys')?.replaceWith(fresh)
+}
+
 const show = async () => {
   const { data: me } = await read('/v1/me')
   const sections = await Promise.all([
-    section('keys', 'Keys', async () => [keysTable((await read('/v1/me/keys')).data)]),
+    keysSection(session.get),
     section('usage', 'Usage', async () => {
       const { data, counted } = await read('/v1/me/usage')
       return usageParts(data, counted)
@@ -313,7 +240,9 @@ const show = async () => {
       const { data } = await read('/v1/me/webhooks')
       return data.length > 0 ? data.map(webhookPart) : [make('p', {}, 'There are no webhooks.')]
     }),
-    section('rotation', 'Rotate this key', () => rotationParts(me.scopes)),
+    section('rotation', 'Rotate this key', () =>
+      rotationParts(me, { onAttempt: () => clearNotice(outcome), onRotated: refreshKeys }),
+    ),
   ])
   // The page may have been left in the meantime.
   if (!session.isOpen()) return
@@ -331,12 +260,9 @@ enter.addEventListener('submit', async (event) => {
   const apiKey = keyField.value.trim()
   keyField.value = ''
   button.disabled = true
-  silence()
-  try {
+  await attempt(async () => {
     await session.begin(apiKey)
     await show()
-  } catch (error) {
-    sayFault(error)
-  }
+  })
   button.disabled = false
 })
