@@ -1,7 +1,10 @@
 import { ApiError } from '../errors.ts'
 import type { Pair, QueryString } from '../http/pairs.ts'
 
-/** Throws 400 `invalid_query` that names every parameter except allowed ones. By default none is allowed. */
+/**
+ * Throws 400 `invalid_query` that names every parameter except allowed ones. By default none is allowed. `detail` names
+ * the allowed ones, for the answer and for each fault.
+ */
 export const requireNoParameters = (
   { pairs }: QueryString,
   detail: string,
@@ -12,7 +15,7 @@ export const requireNoParameters = (
   throw new ApiError('invalid_query', {
     detail,
     errors: unknown.map(({ name }) => {
-      return { parameter: name, code: 'unknown_parameter', detail: 'This address has no parameters' }
+      return { parameter: name, code: 'unknown_parameter', detail }
     }),
   })
 }

@@ -32,7 +32,7 @@ export const deleteOldUsage = async (db: Db): Promise<void> => {
 export const requireUsageQuery = (rawQuery: QueryString): void =>
   requireNoParameters(
     rawQuery,
-    'This address takes only format=json and format=csv',
+    'The only parameter of this address is format: json or csv',
     ({ name, value }) => name === 'format' && ['json', 'csv'].includes(value ?? ''),
   )
 

@@ -136,7 +136,12 @@ t.test('an answer has 31 days of its customer, as JSON and as CSV', async (t) =>
   )
   t.equal((await get('/v1/me/usage', { accept: 'text/csv' })).body, table.body)
   t.match((await get('/v1/me/usage?format=xlsx')).json(), { status: 406 })
-  t.match((await get('/v1/me/usage?day=today')).json(), { status: 400, errors: [{ parameter: 'day' }] })
+  const detail = 'The only parameter of this address is format: json or csv'
+  t.match((await get('/v1/me/usage?from=2026-11-01')).json(), {
+    status: 400,
+    detail,
+    errors: [{ parameter: 'from', code: 'unknown_parameter', detail }],
+  })
   const theirs = (await (await logIn(app, bolt)).get('/v1/me/usage')).json()
   t.match(theirs.data, [{ endpoint: '/v1/products', requests: 7 }])
   t.equal(theirs.data.length, 1)
