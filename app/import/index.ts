@@ -8,6 +8,7 @@ import { createShadows } from './dry-run.ts'
 import { type ImportEntry, UnusableFile } from './entry.ts'
 import { type LineOptions, parseLine } from './line.ts'
 import { readLines } from './lines.ts'
+import { createRepeatedKeyCheck } from './repeated-keys.ts'
 import { createSeen, deleteMissing } from './replace.ts'
 import { addOutcome, emptyReport, type ImportReport } from './report.ts'
 
@@ -47,6 +48,7 @@ const writeEntries = async (
   if (replace) await createSeen(db)
   if (dryRun) await createShadows(db)
   const checkCountryCodes = createCountryCodeCheck()
+  const checkRepeatedKey = createRepeatedKeyCheck()
   const writer = createBatchWriter(db, { remember: replace, isAudited, dryRun }, (outcome) => {
     addOutcome(report, outcome)
     options.onProgress?.(report)
@@ -54,7 +56,8 @@ const writeEntries = async (
   try {
     for await (const entry of entries) {
       const { parsed } = entry
-      if ('record' in parsed) parsed.warnings.push(...checkCountryCodes(parsed.record))
+      if ('record' in parsed)
+        parsed.warnings.push(...checkCountryCodes(parsed.record), ...checkRepeatedKey(parsed))
       await writer.add(entry)
     }
     await writer.end()

@@ -282,6 +282,35 @@ t.test('the last of several lines for a record wins, and each is counted by its 
   t.equal((await read('products')).get('acme a')?.name, 'three')
 })
 
+t.test('two lines for one record are a warning with both lines', async (t) => {
+  const lines = [
+    product('a', { name: 'one' }),
+    product('b'),
+    product('a', { name: 'two' }),
+    product('a', { name: 'three' }),
+    product('a', { customer: 'other' }),
+    certificate('a'),
+    product('b', { name: null }),
+    product('b'),
+    product('b'),
+  ]
+  const reason = (line: number, id: string) =>
+    `id: line ${line} has the same id, and this later line replaces it; found "${id}"`
+  for (const dryRun of [true, false]) {
+    const report = await take(lines, { dryRun })
+    t.match(report, { bad: 1, warnings: 4 })
+    t.same(report.warningLines, [
+      { line: 3, reason: reason(1, 'a') },
+      { line: 4, reason: reason(3, 'a') },
+      { line: 8, reason: reason(2, 'b') },
+      { line: 9, reason: reason(8, 'b') },
+    ])
+    const groups = [...report.warningGroups.values()]
+    t.match(groups, [{ count: 4 }], 'a repeated fault is counted')
+    t.equal(groups[0]?.first.length, 3)
+  }
+})
+
 t.test('a changed record keeps created_at and gets a new updated_at', async (t) => {
   await take([product('a'), product('b')])
   const before = await read('products')

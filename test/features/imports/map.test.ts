@@ -229,6 +229,16 @@ t.test('a repeated fault shows the values found, with counts', async (t) => {
   t.match(other.stderr, /"wort-9" 1×, others 140×\n/)
 })
 
+t.test('two rows with one id are a warning with both lines, and the last one counts', async (t) => {
+  const input = 'id;name\na;one\nb;B\n"a";two\n'
+  const command = ['import', '-', '--resource', 'products', '--customer', 'acme']
+  const warning = 'line 4: warning: id: line 2 has the same id, and this later line replaces it; found "a"\n'
+  const dry = await run([...command, '--dry-run'], { env, input })
+  t.match(dry, { code: 0, stdout: '1 warnings', stderr: warning })
+  t.match(await run(command, { env, input }), { code: 0, stdout: '1 warnings', stderr: warning })
+  t.match((await read('products')).get('acme a'), { name: 'two' })
+})
+
 t.test('texts of a list have one fault, wherever they are', async (t) => {
   const report = await take('id,name,technologies\na,A,wifi;x\nb,B,x;y\n', 'products')
   const [group] = [...report.badGroups.values()]
