@@ -553,6 +553,70 @@ t.test('a key that ends within 14 days is reported once, by default on the conso
   t.match(lines[0], /^certdata-client: the API key k1 \(ERP\) ends at 20/)
 })
 
+t.test('a warning may rotate the key, and fails no request if it cannot', async (t) => {
+  const dayMs = 86_400_000
+  const { error } = console
+  const { now: realNow } = Date
+  let offsetMs = 0
+  t.teardown(() => {
+    console.error = error
+    Date.now = realNow
+  })
+  Date.now = () => realNow() + offsetMs
+  /** Each key lives 8 days. Each read logs in again. */
+  let keys = 0
+  const ends: string[] = []
+  let refusesRotation = false
+  const rotating: typeof fetch = async (input, init) => {
+    const { pathname } = new URL(String(input))
+    const makeKey = () => {
+      ends.push(new Date(Date.now() + 8 * dayMs).toISOString())
+      return `key${++keys}`
+    }
+    if (pathname === '/v1/me/keys/rotate') {
+      if (refusesRotation) return Response.json({}, { status: 400 })
+      const api_key = makeKey()
+      return Response.json({ api_key, key: { id: api_key, name: null, expires_at: ends.at(-1) } })
+    }
+    if (pathname !== '/v1/auth/login') return Response.json({ data: {} })
+    const { api_key: id } = JSON.parse(String(init?.body)) as { api_key: string }
+    const key = { id, name: null, expires_at: ends[Number(id.slice(3))] }
+    return Response.json({ access_token: 't', token_type: 'Bearer', expires_in: 0, scope: '', key })
+  }
+  const lines: unknown[][] = []
+  console.error = (...line: unknown[]) => lines.push(line)
+
+  ends.push(new Date(Date.now() + 8 * dayMs).toISOString())
+  const warned: string[] = []
+  const stored: string[] = []
+  const client = createClient({
+    url: 'http://localhost',
+    apiKey: 'key0',
+    fetch: rotating,
+    onKeyExpiring: async ({ id }) => {
+      warned.push(id)
+      await client.rotateKey((apiKey) => stored.push(apiKey))
+    },
+  })
+  const read = async () => {
+    for (let n = 0; n < 3; n++) await client.request('/v1/me')
+  }
+  await read()
+  await until('the key is rotated', () => stored.length > 0)
+  await read()
+  t.strictSame(
+    [warned, stored],
+    [['key0'], ['key1']],
+    'the new key does not warn, although it ends in 8 days',
+  )
+  offsetMs = 5 * dayMs
+  refusesRotation = true
+  await read()
+  await until('the refusal is reported', () => lines.length > 0)
+  t.strictSame(warned, ['key0', 'key1'], 'it warns in the second half of its life')
+  t.match(lines, [['certdata-client: onKeyExpiring failed:', { name: 'ProblemError', status: 400 }]])
+})
+
 t.test('a rotated key is stored before its first login, also if an answer was lost', async (t) => {
   const apiKey = await addCustomer(database, 'rotating', { scopes: ['products:read', 'keys:rotate'] })
   const sent: string[] = []

@@ -149,6 +149,62 @@ def rotated(n: int) -> dict[str, Any]:
     return {"body": {"api_key": f"new{n}", "key": key, "replaces": "k0", "overlap_seconds": 604800}}
 
 
+async def test_a_warning_may_rotate_the_key_and_fails_no_request(
+    kind: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime.now(timezone.utc)
+    later = timedelta(0)
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:  # type: ignore[override]
+            return now + later
+
+    monkeypatch.setattr("certdata_client.key_expiry.datetime", Clock)
+
+    def key(n: int) -> dict[str, Any]:
+        end = (now + timedelta(days=8)).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        return {"body": {**token(n)["body"], "key": {"id": f"k{n}", "name": None, "expires_at": end}}}
+
+    expired = refusal(401, "token_expired")
+    answers = [key(0), rotated(1), key(1), OK, expired, key(1), OK, expired, key(1), refusal(409, "no"), OK]
+    warned: list[str] = []
+    stored: list[str] = []
+    with start_script(answers) as script:
+        async with open_face(
+            kind, script.url, api_key="x", retry=QUICK, on_key_expiring=lambda key: on_expiring(key)
+        ) as face:
+
+            def on_expiring(key: Any) -> object:
+                warned.append(key["id"])
+                return face.client.rotate_key(stored.append)
+
+            await face.call("request", "/v1/a")
+            assert (warned, stored) == (["k0"], ["new1"])
+            await face.call("request", "/v1/b")
+            assert warned == ["k0"], "the new key does not warn, although it ends in 8 days"
+            later = timedelta(days=5)
+            await face.call("request", "/v1/c")
+            assert warned == ["k0", "k1"], "it warns in the second half of its life"
+    assert caplog.messages == ["on_key_expiring failed"]
+    assert script.targets.count("/v1/me/keys/rotate") == 2
+
+
+def test_a_coroutine_function_is_refused_where_nothing_would_run_it(caplog: pytest.LogCaptureFixture) -> None:
+    async def store(value: object) -> None:
+        raise AssertionError(value)
+
+    soon = (datetime.now(timezone.utc) + timedelta(days=1)).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    expiring = {"body": {**token(1)["body"], "key": {"id": "k1", "name": None, "expires_at": soon}}}
+    with start_script([expiring, OK, rotated(1)]) as script:
+        with Client(script.url, api_key="old", retry=QUICK, on_key_expiring=store) as client:
+            client.request("/v1/a")
+            assert caplog.messages == ["on_key_expiring failed"], "it fails no request"
+            with pytest.raises(TypeError, match="AsyncClient takes coroutine functions"):
+                client.rotate_key(store)
+        assert script.targets[2:] == ["/v1/me/keys/rotate"], "a key that is not stored is not used"
+
+
 async def test_a_rotated_key_is_stored_before_its_first_login(kind: str) -> None:
     stored: list[str] = []
 

@@ -45,8 +45,8 @@ export const createClient = (options: ClientOptions): Client => {
     timeoutMs: options.timeoutMs ?? 30_000,
   }
   const retry = { ...defaultRetry, ...options.retry, onRetry: options.onRetry }
-  const checkExpiry = createExpiryWarning(options, Date.now)
-  const { tokens, rotateKey } = createLogin(options, { origin, checkExpiry, ...doing }, retry)
+  const expiry = createExpiryWarning(options, Date.now)
+  const { tokens, rotateKey } = createLogin(options, { origin, expiry, ...doing }, retry)
   const cache = options.cache === false ? undefined : (options.cache ?? createAnswerCache())
   const transport = createTransport({ origin, tokens, cache, retry, ...doing })
   const request = <T>(path: string, query?: Query, sending: RequestOptions = {}) =>

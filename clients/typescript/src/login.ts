@@ -1,5 +1,5 @@
 import { createAssertion, type PrivateKey } from './assertion.ts'
-import type { createExpiryWarning } from './key-expiry.ts'
+import type { ExpiryWarning } from './key-expiry.ts'
 import { withNetworkErrors } from './network-error.ts'
 import { readProblem } from './problem.ts'
 import type { Retrying } from './retry.ts'
@@ -26,8 +26,7 @@ type Sending = {
   origin: string
   fetch: typeof fetch
   timeoutMs: number
-  /** Receives the key of each login. */
-  checkExpiry: ReturnType<typeof createExpiryWarning>
+  expiry: ExpiryWarning
 }
 type PostRequest = { path: string; body: string | URLSearchParams; headers?: Record<string, string> }
 type Renewed = Exclude<Credentials, { token: string }>
@@ -65,13 +64,14 @@ const post = <T>(request: PostRequest, { origin, fetch, timeoutMs }: Sending): P
     return (await answer.json()) as T
   })
 
-const logIn = async (credentials: Renewed, sending: Sending): Promise<Token> => {
+type LoggedIn = { token: Token; key: KeySummary | undefined }
+
+const logIn = async (credentials: Renewed, sending: Sending): Promise<LoggedIn> => {
   const request = await readRequest(credentials, sending.origin)
   const askedAtMs = Date.now()
   const { access_token: value, expires_in: seconds, key } = await post<TokenAnswer>(request, sending)
-  sending.checkExpiry(key)
   // Counted from the request, because the token was issued later.
-  return { value, expiresAtMs: askedAtMs + seconds * 1000 }
+  return { token: { value, expiresAtMs: askedAtMs + seconds * 1000 }, key }
 }
 
 type Login = { tokens: TokenSource; rotateKey: (store: StoreKey) => Promise<KeySummary> }
@@ -87,14 +87,21 @@ export const createLogin = (credentials: Credentials, sending: Sending, retry: R
   if ('token' in credentials)
     return { tokens: createFixedToken(credentials.token), rotateKey: rejectRotation }
   let used: Renewed = credentials
-  const tokens = createTokenSource(() => logIn(used, sending), Date.now)
+  const renew = async (): Promise<Token> => {
+    const { token, key } = await logIn(used, sending)
+    sending.expiry.check(key)
+    return token
+  }
+  const tokens = createTokenSource(renew, Date.now)
   if (!('apiKey' in credentials)) return { tokens, rotateKey: rejectRotation }
   let { apiKey } = credentials
   const rotateKey = createKeyRotation({
     retry,
     exchange: () => post<RotatedKey>(formatKeyRequest(rotationPath, apiKey), sending),
     async useKey(fresh) {
-      tokens.put(await logIn({ apiKey: fresh }, sending))
+      const { token, key } = await logIn({ apiKey: fresh }, sending)
+      sending.expiry.begin(key)
+      tokens.put(token)
       apiKey = fresh
       used = { apiKey }
     },

@@ -68,9 +68,14 @@ class AsyncDriver:
                     return None
                 async with self._login:
                     return await self._run(begin())
-            case Tell(call):
-                outcome = call()
-                return await outcome if inspect.isawaitable(outcome) else outcome
+            case Tell(call, on_error):
+                try:
+                    outcome = call()
+                    return await outcome if inspect.isawaitable(outcome) else outcome
+                except Exception as error:
+                    if on_error is None:
+                        raise
+                    return on_error(error)
             case TakeState(reply, take):
                 return await self._take_state(cast(httpx.Response, reply.response), take)
 

@@ -55,9 +55,9 @@ class Client(Resources, Driver):
         the id and the private key of a client that signs. `kid` is the name of the key. It is needed if the operator
         has registered several keys of this kind. `audience` is the service's configured origin, if it differs from the
         origin of `url`. `timeout` is in seconds, for each step of an attempt. `on_key_expiring` is called once, at the
-        first login within 14 days of the key's end; by default the client logs a warning. `on_retry` is called
-        before each wait for another attempt, for logs and metrics; its errors end the request. `transport` replaces
-        httpx's default, for example for a proxy.
+        first login within 14 days of the key's end; by default the client logs a warning. The function may rotate the
+        key. Its errors are logged and fail no request. `on_retry` is called before each wait for another attempt, for
+        logs and metrics; its errors end the request. `transport` replaces httpx's default, for example for a proxy.
         """
         origin = parse_origin(url)
         signer = signer_of(client_id, private_key, audience or origin, kid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable
 from threading import Lock
@@ -18,6 +19,14 @@ from .options import LIMITS, connection_faults, reply_of, request_of
 from .streams import State
 
 T = TypeVar("T")
+
+
+def require_plain(outcome: object) -> object:
+    """Return the result of a caller's function. Raise TypeError for a coroutine, which nothing would run."""
+    if inspect.iscoroutine(outcome):
+        outcome.close()
+        raise TypeError("Client calls plain functions only. AsyncClient takes coroutine functions")
+    return outcome
 
 
 class Driver:
@@ -70,8 +79,13 @@ class Driver:
                     return self._run(begin())
                 finally:
                     self._login.release()
-            case Tell(call):
-                return call()
+            case Tell(call, on_error):
+                try:
+                    return require_plain(call())
+                except Exception as error:
+                    if on_error is None:
+                        raise
+                    return on_error(error)
             case TakeState(reply, take):
                 return self._take_state(cast(httpx.Response, reply.response), take)
 

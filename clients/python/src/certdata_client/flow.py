@@ -62,9 +62,13 @@ class LogIn:
 
 @dataclass(frozen=True)
 class Tell:
-    """Call this function and return its result. Its errors go to the caller and end the flow."""
+    """
+    Call this function and return its result. Its errors go to `on_error`. Without it they go to the caller and end the
+    flow.
+    """
 
     call: Callable[[], object]
+    on_error: Callable[[Exception], None] | None = None
 
 
 @dataclass(frozen=True)

@@ -101,6 +101,7 @@ class Tokens:
                 if is_needed:
                     raise
                 token = None
+            yield from self._expiry.warn()
             if token or (current and not is_needed):
                 return (token or current).value  # type: ignore[union-attr]
 
@@ -116,11 +117,12 @@ class Tokens:
                 raise self._failure
             return self._current
         try:
-            self._current = yield from self._fetch(self._login())
+            self._current, key = yield from self._fetch(self._login())
         except CertdataError as error:
             self._failure = error
             self._ended += 1
             raise
+        self._expiry.check(key)
         self._failure = None
         self._ended += 1
         return self._current
@@ -136,7 +138,8 @@ class Tokens:
         made: RotatedKey = yield from repeat(_EXCHANGE, lambda: self._post(key_exchange(current)))
         fresh = made["api_key"]
         yield Tell(lambda: store(fresh))
-        self._current = yield from repeat(_LOGIN, lambda: self._fetch(key_login(fresh)))
+        self._current, used = yield from repeat(_LOGIN, lambda: self._fetch(key_login(fresh)))
+        self._expiry.begin(used)
         self._api_key = fresh
         self._login = lambda: key_login(fresh)
         key: KeySummary = made["key"]
@@ -150,14 +153,14 @@ class Tokens:
             raise read_problem(reply.status, reply.headers, reply.body)
         return json.loads(reply.body)
 
-    def _fetch(self, request: LoginRequest) -> Flow[_Token]:
+    def _fetch(self, request: LoginRequest) -> Flow[tuple[_Token, KeySummary | None]]:
         # Counted from the request, because the token was issued later.
         asked_at = self._clock()
         answer = yield from self._post(request)
-        self._expiry.check(answer.get("key"))
         life: float = answer["expires_in"]
         ahead = min(_RENEW_AHEAD, life * _RENEW_AHEAD_PART)
-        return _Token(answer["access_token"], asked_at + life, asked_at + life - ahead)
+        token = _Token(answer["access_token"], asked_at + life, asked_at + life - ahead)
+        return token, answer.get("key")
 
 
 class FixedToken:
