@@ -56,6 +56,11 @@ const checkNpm = (words: readonly string[]): boolean => {
 const checkPip = ([verb, ...rest]: readonly string[]): boolean =>
   verb !== 'install' ||
   withoutOptions(rest)
+    .join(' ')
+    // The address decides, not the name before it.
+    .replace(/[\w-]+(?:\[[\w,]+\])? @ /g, '')
+    .split(' ')
+    .filter((word) => word !== '')
     .map((word) => unquote(word).replace(/\[.*$/, ''))
     .every((word) => isOurs(word) || pythonNames.has(word.replace(/[=<>~!].*$/, '')))
 
@@ -143,6 +148,7 @@ t.test('the search finds commands that download a free name', async (t) => {
     'npm install certdata-client',
     'npm exec certdata-client listen',
     "pip install 'certdata-client[signatures]'",
+    "pip install 'certdata-client[signatures] @ https://stranger.example/certdata_client.whl'",
     'pipx run certdata-client',
     'uvx certdata-client listen',
     'docker run -it certdata/certdata',
@@ -156,6 +162,7 @@ t.test('the search finds commands that download a free name', async (t) => {
     'npx tap test/x.test.ts',
     'npm install https://your.address/clients/certdata-client-0.1.0.tgz',
     "pip install './clients/python[signatures]'",
+    "pip install 'certdata-client[signatures] @ https://your.address/clients/certdata_client.whl'",
     'docker compose up -d --build',
   ]
   for (const command of safe) t.same(findUnsafe(command), [], command)

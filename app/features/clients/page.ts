@@ -17,10 +17,12 @@ const languages: readonly (readonly [language: ClientPackage['language'], title:
 
 const kibibyte = 1024
 
-const installCommand = (publicUrl: string, { file, language }: ClientPackage): string =>
+const renderInstallation = (publicUrl: string, { file, language }: ClientPackage): Html =>
   language === 'typescript'
-    ? `npm install ${publicUrl}/clients/${file}`
-    : `pip install ${publicUrl}/clients/${file}`
+    ? codeBlock(`npm install ${publicUrl}/clients/${file}`, 'sh')
+    : html`${codeBlock(`pip install ${publicUrl}/clients/${file}`, 'sh')}
+<p>With the extra <code>signatures</code>, for clients that sign and for webhooks, it is:</p>
+${codeBlock(`pip install 'certdata-client[signatures] @ ${publicUrl}/clients/${file}'`, 'sh')}`
 
 const packageTable = ({ language, file, version, sizeBytes, sha256, integrity }: ClientPackage): Html =>
   html`<div class="scroll" tabindex="0"><table>
@@ -30,7 +32,7 @@ const packageTable = ({ language, file, version, sizeBytes, sha256, integrity }:
 ${language === 'typescript' ? html`<tr><th scope="row"><code>integrity</code> of npm</th><td><code>${integrity}</code></td></tr>` : undefined}</tbody></table></div>`
 
 const packageBlock = (each: ClientPackage | undefined, publicUrl: string): Html | undefined =>
-  each && html`${codeBlock(installCommand(publicUrl, each), 'sh')}${packageTable(each)}`
+  each && html`${renderInstallation(publicUrl, each)}${packageTable(each)}`
 
 const notBuilt = html`<div class="notice"><p><strong>This service does not have the packages yet.</strong> Its operator builds them with <code>npm run build:clients</code>, and starts the service again.</p></div>`
 

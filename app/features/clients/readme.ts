@@ -4,8 +4,8 @@ import { type RenderedMarkdown, renderMarkdown } from '../../site/markdown.ts'
 
 const folder = new URL('../../../clients/', import.meta.url)
 
-/** Sections for developers of the client itself. */
-const internal = /^## (?:Test|Publish)\n/
+/** Sections for developers of the client itself, and the installation, which the page shows with the packages. */
+const omitted = /^## (?:Install|Test|Publish)\b/
 
 type ReadmeOptions = Readonly<{
   publicUrl: string
@@ -34,7 +34,7 @@ export const renderReadme = (
   const text = readFileSync(new URL(`${client}/README.md`, folder), 'utf8')
     .replace(/^# .*\n/, '')
     .split(/^(?=## )/m)
-    .filter((section) => !internal.test(section))
+    .filter((section) => !omitted.test(section))
     .join('')
     .replaceAll('http://localhost:3000', publicUrl)
     .replaceAll('cda_demo_public', demoToken)
