@@ -42,7 +42,7 @@ const useEmbedded = async <T>(
   const log = (message: string) => shell.stderr.write(`${message}\n`)
   if (!mayCreate) await requireInstance(resolve(packageRoot, config.dataDir))
   const { startEmbedded } = await import('../local/embedded.ts')
-  const starting = startEmbedded({ dataDir: config.dataDir, packageRoot, log })
+  const starting = startEmbedded({ dataDir: config.dataDir, packageRoot, log, isQuiet: !mayCreate })
   const release = async () => (await starting).release()
   // The server stops on a signal, too, if no other process uses it. Uncommitted changes are rolled back.
   const forgetSignals = shell.onSignal(release)

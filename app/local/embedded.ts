@@ -10,9 +10,10 @@ import {
   removeClusterPaths,
 } from './embedded/cluster-paths.ts'
 import { tryLock, type Unlock } from './embedded/lock.ts'
+import { moveCluster, setOrphanAside } from './embedded/move.ts'
 import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts'
 import { withRemedy } from './embedded/remedy.ts'
-import { adoptServer, setOrphanAside, startServer } from './embedded/start.ts'
+import { adoptServer, startServer } from './embedded/start.ts'
 
 const limitMs = 30_000
 const pollMs = 20
@@ -27,13 +28,17 @@ export type EmbeddedPostgres = {
   release(): Promise<void>
 }
 
-/** `dataDir` is relative to `packageRoot`. If `temporary`, it is removed when the server stops. */
+/**
+ * `dataDir` is relative to `packageRoot`. If `temporary`, it is removed when the server stops. If `isQuiet`, only
+ * changes are logged, not where files have been since an earlier start.
+ */
 type EmbeddedOptions = {
   dataDir: string
   packageRoot: string
   log: (message: string) => void
   settings?: Record<string, string>
   temporary?: boolean
+  isQuiet?: boolean
 }
 
 // Looks up the paths at each attempt: the previous holder of the lock may have moved the cluster.
@@ -86,15 +91,19 @@ const releaseServer = async (paths: ClusterPaths, leave: Unlock, temporary: bool
  * a private folder. Throws with the next step if the programs or the folder cannot be used, or after 30 s.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedPostgres> => {
-  const { packageRoot, dataDir, log, settings = {}, temporary = false } = options
+  const { packageRoot, dataDir, log, settings = {}, temporary = false, isQuiet = false } = options
   const deadline = performance.now() + limitMs
   const programs = findPackage(packageRoot)
   const { paths, unlock } = await lockPaths(resolve(packageRoot, dataDir), deadline)
   try {
-    if (paths.moved) log(`${paths.moved}: its database is in ${paths.home}`)
+    const describe = isQuiet ? () => {} : log
+    if (paths.moved) describe(`${paths.moved}: its database is in ${paths.home}`)
+    await moveCluster(paths, log, deadline)
     await setOrphanAside(paths, log, deadline)
-    const server = { programs, settings, log }
-    const url = (await adoptServer(paths, deadline)) ?? (await startServer({ ...server, paths }, deadline))
+    const server = { programs, settings, log: describe }
+    // A copy of a large database may take longer than a start.
+    const readyBy = performance.now() + limitMs
+    const url = (await adoptServer(paths, readyBy)) ?? (await startServer({ ...server, paths }, readyBy))
     const leave = tryLock(useLock(paths), 'shared')
     if (!leave) throw new Error(`${useLock(paths)} was removed during the start`)
     let released: Promise<void> | undefined

@@ -1,6 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { findPackage } from '../../app/local/embedded/binaries.ts'
@@ -80,6 +90,48 @@ t.test(
     await anew.release()
   },
 )
+
+const devices = [
+  { device: 'the same', isMounted: false },
+  { device: 'another', isMounted: true },
+]
+for (const { device, isMounted } of devices)
+  t.test(
+    `a stopped database in a closed folder on ${device} file system is moved`,
+    { skip: !isRoot },
+    async (t) => {
+      const folder = join(temporaryFolder(t), 'closed')
+      mkdirSync(folder)
+      if (isMounted) {
+        const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', folder])
+        if (mount.status !== 0) return t.comment('this user may mount nothing: NOT tested')
+        t.teardown(() => execFileSync('umount', [folder]))
+      }
+      chmodSync(folder, 0o755)
+      const { dataDir, start, logged } = instance(t, { dataDir: join(folder, 'data') })
+      const cluster = join(dataDir, 'postgres')
+      const open = await start()
+      await query(open.url, 'create table kept as select 1 as one')
+      await open.release()
+      chmodSync(folder, 0o700)
+      const file = join(cluster, 'postmaster.pid')
+      writeFileSync(file, '')
+      await t.rejects(start(), /did not stop: give it access/)
+      rmSync(file)
+
+      const moved = await start()
+      t.strictSame(await query(moved.url, 'select one from kept'), [[1]])
+      t.match(logged.join('\n'), /the database in \S+ was moved to \S+certdata-/)
+      await moved.release()
+      t.ok(lstatSync(cluster).isSymbolicLink())
+      t.notOk(existsSync(`${cluster}.moved`), 'no second copy')
+
+      renameSync(cluster, `${cluster}.link`)
+      const again = await start()
+      t.strictSame(await query(again.url, 'select one from kept'), [[1]], 'an interrupted move is finished')
+      await again.release()
+    },
+  )
 
 t.test('a folder that another process removes is not reported as unreachable', async (t) => {
   const dataDir = join(temporaryFolder(t), 'data')

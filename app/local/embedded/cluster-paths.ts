@@ -63,7 +63,8 @@ const findObstacle = (directory: string, user: ServerUser): string | undefined =
 
 /**
  * Returns the folders of the instance in `dataDir` (absolute), and creates missing ones. A cluster stays at
- * its first location. Throws if it cannot create a folder, find a user for the server, or use the cluster.
+ * its first location. A stopped one that the server cannot reach, such as a restored copy, gets a new `home`,
+ * to which `moveCluster` moves it. Throws if it cannot create a folder, find a user for the server, or use the cluster.
  */
 export const findClusterPaths = (dataDir: string): ClusterPaths => {
   const directory = makeDirectory(dataDir)
@@ -92,9 +93,10 @@ export const findClusterPaths = (dataDir: string): ClusterPaths => {
   const isSame = folder !== undefined && folder === readIdentity(directory)
   if (!isSame || lstatSync(cluster, { throwIfNoEntry: false })?.ino !== found?.ino)
     return findClusterPaths(dataDir)
-  if (found) {
+  // Only a server that stopped removes its file.
+  if (found && existsSync(join(cluster, 'postmaster.pid'))) {
     throw new Error(
-      `${obstacle}, but its database is there: give it access, or set DATA_DIR to another folder`,
+      `${obstacle}, but its database is there and did not stop: give it access, or set DATA_DIR to another folder`,
     )
   }
   return { directory, home: shortFolder(directory), moved: obstacle }
@@ -123,6 +125,12 @@ export const prepareLink = ({ directory, home, moved }: ClusterPaths): (() => vo
     )
   }
   return () => renameSync(link, join(directory, clusterName))
+}
+
+/** Puts a prepared link in place whose cluster is complete: a process was killed before it could. */
+export const finishLink = ({ directory }: ClusterPaths): void => {
+  const link = join(directory, `${clusterName}.link`)
+  if (!hasInstance(directory) && existsSync(link)) renameSync(link, join(directory, clusterName))
 }
 
 /** Returns the folder for the server's socket: the cluster, or a private one if its path is too long. */

@@ -20,7 +20,8 @@ import { makeServerFolder, type ServerUser } from './server-user.ts'
 
 const run = promisify(execFile)
 
-const unfinishedPrefix = `${clusterName}.new-`
+/** Starts the names of clusters that are not complete. */
+export const unfinishedPrefix = `${clusterName}.new-`
 
 /** Returns true if there is a cluster. Throws if another major version of PostgreSQL created it. */
 export const clusterExists = (cluster: string, { major }: Binaries): boolean => {

@@ -1,10 +1,10 @@
-import { existsSync, lstatSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type PostgresPackage, prepareBinaries } from './binaries.ts'
 import { clusterExists, createCluster, removeUnfinished } from './cluster.ts'
 import { type ClusterPaths, clusterName, prepareLink, prepareSocketFolder } from './cluster-paths.ts'
-import { findPostmaster, launchPostmaster, stopPostmaster, waitUntilReady } from './postmaster.ts'
+import { findPostmaster, launchPostmaster, waitUntilReady } from './postmaster.ts'
 import { withRemedy } from './remedy.ts'
 import { clusterOwner, newServerUser } from './server-user.ts'
 
@@ -66,22 +66,4 @@ export const startServer = async (
     }
     await delay(retryMs)
   }
-}
-
-/**
- * Renames a cluster outside `directory` that has no link from there: an operator who removed the data folder
- * wants a new database, and the old one must not be lost. Needs the start lock.
- */
-export const setOrphanAside = async (
-  { directory, home }: ClusterPaths,
-  log: Log,
-  deadline: number,
-): Promise<void> => {
-  const cluster = join(home, clusterName)
-  const isKnown = lstatSync(join(directory, clusterName), { throwIfNoEntry: false }) !== undefined
-  if (isKnown || !existsSync(cluster)) return
-  await stopPostmaster(cluster, deadline)
-  const aside = `${cluster}.left-${Date.now()}`
-  renameSync(cluster, aside)
-  log(`the database of a removed ${directory} is set aside in ${aside}`)
 }
