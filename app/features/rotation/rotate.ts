@@ -7,7 +7,7 @@ import { ApiError } from '../../errors.ts'
 import { truncateAddress } from '../../http/client-address.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { toApiKeyError } from '../../identity/credential-errors.ts'
-import type { KeyFacts } from '../../identity/facts.ts'
+import { type KeyFacts, loadKey } from '../../identity/facts.ts'
 import type { LoginSource } from '../../identity/login-events.ts'
 import type { KeySummary } from '../../identity/principal.ts'
 import { hasScope, rotateScope } from '../../identity/scopes.ts'
@@ -23,9 +23,9 @@ type Row = { outcome: Outcome; waitSeconds: number; name: string | null; expires
 
 const refusals: Record<Exclude<Outcome, 'made'>, (row: Row) => ApiError> = {
   unusable: () => toApiKeyError(),
-  replaced: () =>
+  replaced: ({ expires_at: end }) =>
     new ApiError('rotation_refused', {
-      detail: 'This key was rotated already: rotate the key that has replaced it.',
+      detail: `This key was rotated already and ends at ${end}: rotate the key that has replaced it.`,
     }),
   pending: () =>
     new ApiError('rotation_refused', {
@@ -74,6 +74,12 @@ export const rotateKey = async (db: Db, key: KeyFacts, source: LoginSource): Pro
         from rotate_api_key(${key.customerId}, ${key.keyId}, ${keyId}, ${secretSha256},
           make_interval(secs => ${overlapSeconds}), make_interval(secs => ${pauseSeconds}))`.execute(trx)
       const row = rows[0] as Row
+      if (row.outcome === 'replaced') {
+        const old = await loadKey(trx, key.keyId)
+        throw old
+          ? refusals.replaced({ ...row, expires_at: old.value.summary.expires_at })
+          : refusals.unusable(row)
+      }
       if (row.outcome !== 'made') throw refusals[row.outcome](row)
       const { name, expires_at } = row
       const details = { by: keyId, pending: true, expires_at }

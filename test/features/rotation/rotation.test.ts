@@ -270,7 +270,11 @@ t.test('a key has one successor, and completes one rotation an hour', async (t) 
     detail: /Log in with it first/,
   })
   await login(second)
-  t.match((await rotate(apiKey)).json(), { status: 409, code: 'rotation_refused', detail: /rotated already/ })
+  const replaced = (await rotate(apiKey)).json()
+  t.match(replaced, { status: 409, code: 'rotation_refused', detail: /rotated already/ })
+  const end = /ends at (\S+Z): /.exec(replaced.detail)?.[1]
+  t.equal(end, (await login(apiKey)).json().key.expires_at)
+  t.ok(Math.abs(daysUntil(end) - 7) < 0.1, 'a week after the first login with its successor')
   const early = await rotate(second)
   t.match(early.json(), { status: 429, code: 'quota_exceeded', detail: /units left of key_rotations/ })
   const wait = Number(early.headers['retry-after'])
