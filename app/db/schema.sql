@@ -3327,7 +3327,7 @@ $function$
 
 
 CREATE OR REPLACE FUNCTION public.use_key_link(link_sha256 bytea, key_sha256 bytea)
- RETURNS TABLE(customer_id text, key_id text, name text, scopes text[], networks text[], expires_at timestamp with time zone)
+ RETURNS TABLE(customer_id text, key_id text, name text, scopes text[], networks text[], expires_at timestamp with time zone, replaces text, overlap_seconds double precision)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -3346,7 +3346,8 @@ AS $function$
   insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap)
   select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks, now() + u.lifetime, u.replaces, u.overlap
   from used u
-  returning customer_id, key_id, name, scopes, networks::text[], expires_at
+  returning customer_id, key_id, name, scopes, networks::text[], expires_at, replaces,
+    extract(epoch from overlap)::double precision
 $function$
 
 

@@ -81,7 +81,12 @@ export const removeKeyLink = async (db: Db, keyId: string): Promise<ApiKey | und
   return rows[0] && { ...rows[0], state: 'revoked' }
 }
 
-export type ShownKey = Pick<ApiKey, 'key_id' | 'customer' | 'name' | 'scopes' | 'networks' | 'expires_at'> & {
+/** `replaces`: the previous key, which ends `overlap_seconds` after the first login with this one, or earlier. */
+export type ShownKey = Pick<
+  ApiKey,
+  'key_id' | 'customer' | 'name' | 'scopes' | 'networks' | 'expires_at' | 'replaces'
+> & {
+  overlap_seconds: number | null
   api_key: string
 }
 
@@ -94,7 +99,8 @@ export const takeLinkedKey = (
   inTransaction(db, async (trx) => {
     const { secretSha256, formatKey } = createKeySecret()
     const { rows } = await sql<Omit<ShownKey, 'api_key'>>`
-      select key_id, customer_id as customer, name, scopes, networks, ${selectInstant('expires_at')} as expires_at
+      select key_id, customer_id as customer, name, scopes, networks, ${selectInstant('expires_at')} as expires_at,
+        replaces, overlap_seconds
       from use_key_link(${hashSecret(secret)}, ${secretSha256})`.execute(trx)
     const [key] = rows
     if (!key) return undefined

@@ -20,6 +20,7 @@ export const keyPage = (publicUrl: string): PageContent => ({
 <p class="lead">Copy the key to a safe place now. It cannot be shown again.</p>
 <div class="codebox key" data-copy><pre tabindex="0" aria-label="API key"></pre></div>
 <dl class="cells"></dl>
+<p id="rotation" class="notice" hidden>This key replaces the key <code></code>. <span></span></p>
 <h2>Next steps</h2>
 <ol>
 <li><p>Log in. The answer has a token for one hour.</p>

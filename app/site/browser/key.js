@@ -19,9 +19,41 @@ const showFault = (title, text) => {
 
 /** @param {string} instant */
 const formatTime = (instant) =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' }).format(new Date(instant))
+  new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  }).format(new Date(instant))
 
-/** @param {{ api_key: string, key_id: string, customer: string, name: string | null, scopes: string[] | null, networks: string[] | null, expires_at: string | null }} key */
+/** @type {readonly (readonly [string, number])[]} */
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+]
+
+/** @param {number} seconds Formatted in the largest unit that divides it. */
+const formatDuration = (seconds) => {
+  const [unit, size] = units.find(([, each]) => seconds % each === 0) ?? ['second', 1]
+  const count = seconds / size
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+/** @param {string} replaced @param {number} overlapSeconds */
+const showRotation = (replaced, overlapSeconds) => {
+  find('#rotation code', HTMLElement).textContent = replaced
+  find('#rotation span', HTMLElement).textContent =
+    overlapSeconds === 0
+      ? 'The previous key ends at the first login with this one.'
+      : `Your first login with this key starts the overlap: both keys work for ${formatDuration(overlapSeconds)}, then the previous key ends. It ends earlier if it expires before.`
+  find('#rotation', HTMLElement).hidden = false
+}
+
+/** @param {{ api_key: string, key_id: string, customer: string, name: string | null, scopes: string[] | null, networks: string[] | null, expires_at: string | null, replaces: string | null, overlap_seconds: number | null }} key */
 const showKey = (key) => {
   // The secret is used up. Remove it from the address bar. The state survives a reload.
   history.replaceState({ isUsed: true }, '', location.pathname)
@@ -40,6 +72,7 @@ const showKey = (key) => {
       make('div', {}, make('dt', {}, name), make('dd', {}, value)),
     ),
   )
+  if (key.replaces !== null) showRotation(key.replaces, key.overlap_seconds ?? 0)
   for (const box of shown.querySelectorAll('.codebox')) addCopyButton(/** @type {HTMLElement} */ (box))
   outcome.replaceChildren()
   outcome.className = ''
@@ -65,7 +98,7 @@ if (secret === '') {
   if (history.state?.isUsed) {
     showFault(
       'This link was used.',
-      'A link works once. If you have not saved the key, ask the sender for a new link. The key that was shown stays valid until the sender revokes it.',
+      'A link works once. If you have not saved the key, ask the sender for a new link. The key that was shown stays valid until it expires, is replaced or revoked.',
     )
   } else {
     showFault(

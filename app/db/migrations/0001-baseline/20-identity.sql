@@ -156,7 +156,8 @@ end $$;
 
 -- Returns no row if the link is unknown, used or expired, or if its customer has no API access.
 create function use_key_link(link_sha256 bytea, key_sha256 bytea)
-returns table (customer_id text, key_id text, name text, scopes text[], networks text[], expires_at timestamptz)
+returns table (customer_id text, key_id text, name text, scopes text[], networks text[], expires_at timestamptz,
+  replaces text, overlap_seconds double precision)
 language sql volatile security definer set search_path = public, pg_temp as $$
   select lock_key(l.customer_id, l.replaces) from key_links l where l.secret_sha256 = link_sha256;
   delete from api_keys k using key_links l, customers c
@@ -172,7 +173,8 @@ language sql volatile security definer set search_path = public, pg_temp as $$
   insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap)
   select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks, now() + u.lifetime, u.replaces, u.overlap
   from used u
-  returning customer_id, key_id, name, scopes, networks::text[], expires_at
+  returning customer_id, key_id, name, scopes, networks::text[], expires_at, replaces,
+    extract(epoch from overlap)::double precision
 $$;
 
 -- Of the keys in use that end: not of a key that another one has replaced.
