@@ -1,9 +1,22 @@
 import { check, fail } from 'k6'
 import http from 'k6/http'
+import { Counter } from 'k6/metrics'
 
 /** The address of the service, and the key of a customer with records. `npm run k6` sets both: see README.md. */
 const url = __ENV.URL
 const apiKey = __ENV.API_KEY
+
+/** Requests a second. `npm run k6` sets it, except for `smoke` on a service of its own. */
+export const rate = Number(__ENV.RATE)
+
+/** The fields of a scenario for a part of the rate. Counted a minute, because k6 takes whole numbers only. */
+export const toArrivals = (part = 1) => ({
+  rate: Math.max(1, Math.round(rate * part * 60)),
+  timeUnit: '1m',
+})
+
+/** Answers 429: the quota was used up, so they say nothing about the service. */
+const quotaRefusals = new Counter('quota_refusals')
 
 /** The customer's contract: average below 80 ms, 99 % answered. */
 export const contract = {
@@ -76,6 +89,11 @@ export const read = (
     tags: { kind: 'read', name: name ?? path, ...tags },
     responseCallback: http.expectedStatuses(status),
   })
+  if (answer.status === 429) {
+    quotaRefusals.add(1)
+    check(answer, { 'within the quota, not 429': () => false })
+    return answer
+  }
   check(answer, {
     'the status expected': (each) => each.status === status || (mayRefuse && isOverloaded(each)),
   })

@@ -1,14 +1,13 @@
 import { check } from 'k6'
-import { anyOf, commonPaths, logIn, read, readAsUsual, thresholds } from './lib.js'
+import { anyOf, commonPaths, logIn, read, readAsUsual, thresholds, toArrivals } from './lib.js'
 
-const rate = Number(__ENV.RATE ?? 100)
 const duration = __ENV.DURATION ?? '30s'
 
 /** @param {string} exec @param {number} part */
 const arriving = (exec, part) => ({
   executor: 'constant-arrival-rate',
   exec,
-  rate: Math.max(1, Math.round(rate * part)),
+  ...toArrivals(part),
   duration,
   preAllocatedVUs: 30,
   maxVUs: 150,

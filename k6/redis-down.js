@@ -1,12 +1,12 @@
 import exec from 'k6/execution'
-import { logIn, readAsUsual, thresholds } from './lib.js'
+import { logIn, readAsUsual, thresholds, toArrivals } from './lib.js'
 
 /** Redis is killed halfway (`npm run k6 -- redis-down` does it). Answers may become slower, but none may fail. */
 export const options = {
   scenarios: {
     reading: {
       executor: 'constant-arrival-rate',
-      rate: Number(__ENV.RATE ?? 100),
+      ...toArrivals(),
       duration: '20s',
       preAllocatedVUs: 50,
       maxVUs: 200,

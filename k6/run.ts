@@ -1,16 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createProxy } from '../checks/freshness/proxy.ts'
 import { freePort, startService } from '../clients/tools/service.ts'
+import { loads } from './loads.ts'
+import { readQuota } from './quota.ts'
 import { recordLines } from './records.ts'
 
 // `npm run k6 -- <script> [options of k6]` starts the servers for a script on this machine and runs it. With
-// `--url <origin>` and the variable API_KEY it starts nothing, and runs the script against that service. Exits with
-// k6's exit code: 0, or 99 if a threshold was crossed.
+// `--url <origin>` and the variable API_KEY it starts nothing, and runs the script against that service, below the
+// quota of the key. Exits with k6's exit code: 0, or 99 if a threshold was crossed; with 2 if nothing was run.
 
 const build = 'go.k6.io/k6@v1.8.1'
 const records = { products: 1_000, certificates: 2_000 }
@@ -23,11 +25,6 @@ const noLimits: Record<string, string> = {
 const redisLivesMs = 10_000
 /** Longer than every script, unless DURATION is longer. */
 const limitMs = Number(process.env.K6_LIMIT_SECONDS ?? 2_400) * 1000
-
-const scripts = globSync('*.js', { cwd: import.meta.dirname })
-  .map((file) => file.replace(/\.js$/, ''))
-  .filter((name) => name !== 'lib')
-  .sort()
 
 const findProgram = (name: string, folders: readonly string[]) =>
   folders.map((folder) => join(folder, name)).find(existsSync)
@@ -83,6 +80,12 @@ const addCustomer = async (certdata: (...options: string[]) => Promise<string>):
   return (JSON.parse(await certdata('keys', 'issue', 'k6', '--json')) as { api_key: string }).api_key
 }
 
+/** The variable RATE of the caller wins. Without a rate, a script does not wait between requests. */
+const toRate = (rate: number | undefined): Record<string, string> => {
+  const given = process.env.RATE ?? rate
+  return given === undefined ? {} : { RATE: String(given) }
+}
+
 const runK6 = async (script: string, options: readonly string[], env: Record<string, string>) => {
   const child = spawn(findK6(), ['run', ...options, join(import.meta.dirname, `${script}.js`)], {
     stdio: 'inherit',
@@ -113,7 +116,8 @@ const run = async (script: string, options: readonly string[], { delayMs = 0, li
   proxy.delayMs = delayMs / 2
   try {
     const url = delayMs > 0 ? `http://127.0.0.1:${proxy.port}` : service.url
-    const running = runK6(script, options, { URL: url, API_KEY: await addCustomer(service.certdata) })
+    const apiKey = await addCustomer(service.certdata)
+    const running = runK6(script, options, { ...toRate(loads[script]?.rate), URL: url, API_KEY: apiKey })
     if (isRedisDown) await Promise.race([delay(redisLivesMs).then(redis.stop), running])
     return await running
   } finally {
@@ -135,29 +139,81 @@ const prove = async (script: string, options: readonly string[]): Promise<number
   return verdicts.some((verdict) => verdict.includes('NOT NOTICED')) ? 1 : 0
 }
 
-/** Runs the script against a service elsewhere, with the key of the environment. */
-const runElsewhere = (script: string, options: readonly string[], address: string): Promise<number> => {
-  const url = URL.parse(address)
-  const { API_KEY } = process.env
-  const fault =
-    url?.href !== `${url?.origin}/`
-      ? `--url expects an address such as https://api.example, without a path, not ${address}`
-      : script === 'redis-down' || options.includes('--prove')
-        ? 'redis-down and --prove break the servers, so they run without --url'
-        : API_KEY
-          ? undefined
-          : '--url needs the variable API_KEY: the key of a customer with records'
-  if (fault === undefined && url) return runK6(script, options, { URL: url.origin })
-  console.error(fault)
-  return Promise.resolve(2)
+/** Returns the rate for a service elsewhere, or a fault if the caller's rate does not fit into the quota of the key. */
+const fitRate = async (
+  script: string,
+  origin: string,
+  apiKey: string,
+): Promise<{ rate: number } | { fault: string }> => {
+  const { mostPerSecond, words } = await readQuota(origin, apiKey)
+  const { rate: usual = Number.POSITIVE_INFINITY, readsPerRequest = 1 } = loads[script] ?? {}
+  const most = Math.floor((mostPerSecond / readsPerRequest) * 10) / 10
+  const asked = Number(process.env.RATE ?? 0)
+  if (asked > most)
+    return { fault: `RATE=${asked} is too much for ${script}: ${words}. Set RATE to at most ${most}` }
+  const rate = asked > 0 ? asked : Math.min(usual, most)
+  if (asked === 0 && rate < usual) console.error(`${script} sends ${rate} requests a second: ${words}`)
+  return { rate }
 }
 
+const findUrlFault = (script: string, options: readonly string[], address: string): string | undefined => {
+  const url = URL.parse(address)
+  if (url?.href !== `${url?.origin}/`)
+    return `--url expects an address such as https://api.example, without a path, not ${address}`
+  if (script === 'redis-down' || options.includes('--prove'))
+    return 'redis-down and --prove break the servers, so they run without --url'
+  return process.env.API_KEY
+    ? undefined
+    : '--url needs the variable API_KEY: the key of a customer with records'
+}
+
+/** Runs the script against a service elsewhere, with the key of the environment. */
+const runElsewhere = async (script: string, options: readonly string[], address: string): Promise<number> => {
+  const { API_KEY: apiKey = '' } = process.env
+  const refuse = (fault: string): number => {
+    console.error(fault)
+    return 2
+  }
+  const fault = findUrlFault(script, options, address)
+  if (fault !== undefined) return refuse(fault)
+  const { origin } = new URL(address)
+  try {
+    const fitted = await fitRate(script, origin, apiKey)
+    if ('fault' in fitted) return refuse(fitted.fault)
+    return await runK6(script, options, { RATE: String(fitted.rate), URL: origin })
+  } catch (error) {
+    const { message, cause } = error as Error
+    return refuse(
+      `${origin} cannot be measured: ${cause instanceof Error ? cause.message || cause : message}`,
+    )
+  }
+}
+
+/** k6 drops the scenarios of a script for these options. */
+const replacesScenarios = /^(--(duration|vus|iterations|stage)\b|-[duis]$)/
+
 const [script = '', ...options] = process.argv.slice(2)
-if (!scripts.includes(script)) {
-  console.error(
-    `Usage: npm run k6 -- <script> [--url <origin> | --prove] [options of k6]; scripts: ${scripts.join(', ')}`,
-  )
+const load = loads[script]
+const stop = (fault: string): never => {
+  console.error(fault)
   process.exit(2)
+}
+if (!load) {
+  stop(
+    `Usage: npm run k6 -- <script> [--url <origin> | --prove] [--seconds <n>] [options of k6]; scripts: ${Object.keys(loads).join(', ')}`,
+  )
+}
+const secondsAt = options.indexOf('--seconds')
+if (secondsAt >= 0) {
+  const [, seconds = ''] = options.splice(secondsAt, 2)
+  if (!load?.takesSeconds) stop(`${script} has fixed stages, so it takes no --seconds`)
+  if (!(Number(seconds) > 0)) stop('--seconds expects a number above 0')
+  process.env.DURATION = `${seconds}s`
+}
+const replacing = options.find((option) => replacesScenarios.test(option))
+if (script !== 'smoke' && replacing !== undefined) {
+  const instead = load?.takesSeconds ? 'use --seconds <n> and the variable RATE' : 'use the variable RATE'
+  stop(`${replacing} would replace the scenarios of ${script}: ${instead}`)
 }
 const urlAt = options.indexOf('--url')
 if (urlAt >= 0) {

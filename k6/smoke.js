@@ -1,14 +1,21 @@
-import { check } from 'k6'
-import { listResources, logIn, read, thresholds } from './lib.js'
+import { check, sleep } from 'k6'
+import { listResources, logIn, rate, read as readAtOnce, thresholds } from './lib.js'
 
 /** Sends every kind of request once per round, without other load. */
 export const options = {
   vus: 1,
-  duration: '4s',
+  duration: __ENV.DURATION ?? '4s',
   thresholds: thresholds({ checks: ['rate==1'] }),
 }
 
 export const setup = () => ({ ...logIn(), resources: listResources() })
+
+/** Waits after each request, so that one after another stays below the rate. @type {typeof readAtOnce} */
+const read = (...options) => {
+  const answer = readAtOnce(...options)
+  if (rate > 0) sleep(1 / rate)
+  return answer
+}
 
 /** @param {import('./lib.js').World & { resources: string[] }} world */
 export default (world) => {

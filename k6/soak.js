@@ -1,12 +1,12 @@
 import exec from 'k6/execution'
-import { logIn, readAsUsual, thresholds } from './lib.js'
+import { logIn, readAsUsual, thresholds, toArrivals } from './lib.js'
 
 /** A moderate rate for a long time. A leak makes the last third slower than the contract. */
 export const options = {
   scenarios: {
     soak: {
       executor: 'constant-arrival-rate',
-      rate: Number(__ENV.RATE ?? 50),
+      ...toArrivals(),
       duration: __ENV.DURATION ?? '30m',
       preAllocatedVUs: 20,
       maxVUs: 100,

@@ -1,8 +1,9 @@
 import exec from 'k6/execution'
 import { Rate } from 'k6/metrics'
-import { isOverloaded, logIn, readAsUsual, thresholds } from './lib.js'
+import { isOverloaded, logIn, readAsUsual, thresholds, toArrivals } from './lib.js'
 
-const peak = Number(__ENV.RATE ?? 600)
+const { rate: peak, timeUnit } = toArrivals()
+const { rate: base } = toArrivals(1 / 30)
 
 const overloaded = new Rate('overloaded')
 
@@ -15,13 +16,14 @@ export const options = {
   scenarios: {
     spike: {
       executor: 'ramping-arrival-rate',
-      startRate: peak / 30,
+      startRate: base,
+      timeUnit,
       stages: [
-        { duration: '10s', target: peak / 30 },
+        { duration: '10s', target: base },
         { duration: '2s', target: peak },
         { duration: '15s', target: peak },
-        { duration: '2s', target: peak / 30 },
-        { duration: '10s', target: peak / 30 },
+        { duration: '2s', target: base },
+        { duration: '10s', target: base },
       ],
       preAllocatedVUs: 200,
       maxVUs: 600,

@@ -1,11 +1,11 @@
-import { logIn, readAsUsual, thresholds } from './lib.js'
+import { logIn, readAsUsual, thresholds, toArrivals } from './lib.js'
 
 /** Keeps a constant rate for a minute. */
 export const options = {
   scenarios: {
     steady: {
       executor: 'constant-arrival-rate',
-      rate: Number(__ENV.RATE ?? 200),
+      ...toArrivals(),
       duration: __ENV.DURATION ?? '60s',
       preAllocatedVUs: 50,
       maxVUs: 200,
