@@ -29,13 +29,38 @@ const delivered = 0
 /** Of the flags in W3C Trace Context. */
 const sampled = 1
 
-/** Wraps the exporter and precedes its processor, to count spans. The queue between them drops spans without a word. */
-const createSpanCounts = (exporter: SpanExporter) => {
+/** Describes in one line why a batch was lost, such as `Bad Request, status 400, at http://collector:4318`. */
+const describeLoss = (error: Error | undefined): string => {
+  const { message = '', code } = (error ?? {}) as Partial<Error & { code: unknown }>
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces, OTEL_EXPORTER_OTLP_ENDPOINT: all } = process.env
+  const origin = URL.parse(traces || all || '')?.origin
+  const [line] = message.split('\n', 1)
+  return [line, typeof code === 'number' && `status ${code}`, origin && `at ${origin}`]
+    .filter((each) => each)
+    .join(', ')
+}
+
+/**
+ * Wraps the exporter and precedes its processor, to count spans. The queue between them drops spans without a word.
+ * Calls `onOutage` for the first lost batch, and `onRecovery` for the next one that is sent.
+ */
+const createSpanCounts = (
+  exporter: SpanExporter,
+  { onOutage, onRecovery }: Readonly<{ onOutage: (reason: string) => void; onRecovery: () => void }>,
+) => {
+  let isOut = false
+  const note = (isDelivered: boolean, error: Error | undefined) => {
+    if (isDelivered && isOut) onRecovery()
+    if (!isDelivered && !isOut) onOutage(describeLoss(error))
+    isOut = !isDelivered
+  }
   const counts = { ended: 0, sent: 0, lost: 0 }
   const counting: SpanExporter = {
     export: (batch, report) =>
       exporter.export(batch, (result) => {
-        counts[result.code === delivered ? 'sent' : 'lost'] += batch.length
+        const isDelivered = result.code === delivered
+        counts[isDelivered ? 'sent' : 'lost'] += batch.length
+        note(isDelivered, result.error)
         report(result)
       }),
     forceFlush: async () => exporter.forceFlush?.(),
@@ -61,7 +86,7 @@ type RedisCommand = { command: string; span?: Span }
 
 const closeWithinMs = 2_000
 const undelivered =
-  'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT or …_TRACES_ENDPOINT): this is logged once'
+  'traces cannot be delivered (OTEL_EXPORTER_OTLP_ENDPOINT or …_TRACES_ENDPOINT): this is logged once per outage'
 
 /**
  * Exports spans by OTLP over HTTP, configured by OpenTelemetry's own variables. Spans that the collector does
@@ -75,22 +100,20 @@ export const startTracing = async ({ version, warn }: TracingOptions): Promise<T
   const { detectResources, envDetector, resourceFromAttributes } = await import('@opentelemetry/resources')
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http')
 
-  let wasReported = false
-  const report = (message: string) => {
-    if (!wasReported) warn(undelivered, new Error(message))
-    wasReported = true
-  }
   const ignore = () => {}
   let isStarting = true
   const reportSetting = (message: string) => {
     if (isStarting) warn(`OpenTelemetry ignores a setting: ${message}`)
   }
   diag.setLogger(
-    { error: report, warn: reportSetting, info: ignore, debug: ignore, verbose: ignore },
+    { error: ignore, warn: reportSetting, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   const ours = resourceFromAttributes({ 'service.name': 'certdata', 'service.version': version })
-  const { counts, counting, first } = createSpanCounts(new OTLPTraceExporter())
+  const { counts, counting, first } = createSpanCounts(new OTLPTraceExporter(), {
+    onOutage: (reason) => warn(undelivered, new Error(reason)),
+    onRecovery: () => warn('traces are delivered again'),
+  })
   const provider = new NodeTracerProvider({
     resource: ours.merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [first, new BatchSpanProcessor(counting)],

@@ -168,21 +168,58 @@ t.test('a collector receives requests and their statements as one trace', async 
   t.notMatch(bodies.join(), /Secret|cda_live/, 'no values')
 })
 
-t.test('an unreachable collector delays no request and is logged once', async (t) => {
-  const service = await start({
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
-    OTEL_BSP_SCHEDULE_DELAY: '20',
-    OTEL_EXPORTER_OTLP_TIMEOUT: '100',
-  })
-  const ask = () => fetch(`${service.base}/health/live`).then((answer) => answer.arrayBuffer())
-  await until('reported', async () => {
-    await ask()
-    return service.output().includes('traces cannot be delivered')
-  })
-  for (let count = 0; count < 10; count += 1) await ask()
-  t.equal(await service.stop(), 0)
-  t.equal(listLines(service).filter(({ msg }) => String(msg).includes('traces cannot')).length, 1)
-})
+t.test(
+  'an unreachable collector delays no request, and each outage and recovery is logged once',
+  async (t) => {
+    const port = await freePort()
+    const service = await start({
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_BSP_SCHEDULE_DELAY: '20',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+    })
+    const ask = () => fetch(`${service.base}/health/live`).then((answer) => answer.arrayBuffer())
+    const list = (words: string) => listLines(service).filter(({ msg }) => String(msg).startsWith(words))
+    const untilLogged = (words: string, count: number) =>
+      until(`${words}, ${count} times`, async () => {
+        await ask()
+        return list(words).length >= count
+      })
+    const startCollector = async () => {
+      let received = 0
+      const collector = createServer((request, response) => {
+        received += 1
+        request.resume().on('end', () => response.end('{}'))
+      }).listen(port, '127.0.0.1')
+      await once(collector, 'listening')
+      return {
+        untilMore: (count: number) =>
+          until('more spans arrive', async () => {
+            await ask()
+            return received >= count
+          }),
+        stop: () => {
+          collector.closeAllConnections()
+          return new Promise((resolve) => collector.close(resolve))
+        },
+      }
+    }
+    await untilLogged('traces cannot be delivered', 1)
+    for (let count = 0; count < 10; count += 1) await ask()
+    t.equal(list('traces cannot be delivered').length, 1)
+    t.match(
+      list('traces cannot')[0]?.reason,
+      new RegExp(`^connect ECONNREFUSED 127\\.0\\.0\\.1:${port}, at http://127\\.0\\.0\\.1:${port}$`),
+    )
+    const collector = await startCollector()
+    await untilLogged('traces are delivered again', 1)
+    await collector.untilMore(3)
+    t.equal(list('traces are delivered again').length, 1)
+    await collector.stop()
+    await untilLogged('traces cannot be delivered', 2)
+    t.equal(await service.stop(), 0)
+    t.equal(list('traces cannot be delivered').length, 2)
+  },
+)
 
 t.test('spans that the collector accepts and refuses are counted', async (t) => {
   let status = 200
