@@ -160,9 +160,37 @@ t.test('a map with values that the field does not have is refused before any wri
     'approval_status = approval_status {erteilt: aproved}',
     /found "aproved"; did you mean "approved"\?/,
   )
-  await reject('number = number split ","', /--map splits number, which is no list/)
+  await reject('number = number split ","', /^The map of the table: the map splits number, which is no list/)
   await reject('number = id, nmber', /no field is named "nmber"; did you mean "number"/)
   t.equal((await read('certificates')).size, 0)
+})
+
+t.test('a replacement may have a date in the form of the table', async (t) => {
+  const table = 'id;number;approval_status;Ende\na;N;approved;31.12.27\nb;N;approved;31.12.2028\n'
+  const mapping = ['Ende = valid_until {31.12.27: 31.12.2027}']
+  const report = await take(table, 'certificates', mapping, { dates: 'DD.MM.YYYY' })
+  t.match(report, { created: 2, bad: 0 })
+  t.match((await read('certificates')).get('acme a'), { valid_until: '2027-12-31' })
+  await t.rejects(
+    take(table, 'certificates', mapping),
+    /^The map of the table: the map gives valid_until: expected a date as YYYY-MM-DD; found "31.12.2027"/,
+  )
+  await t.rejects(
+    take(table, 'certificates', ['Ende = valid_until {31.12.27: 31.11.2027}'], { dates: 'DD.MM.YYYY' }),
+    /the map gives valid_until: no such day in the form of --dates; found "31.11.2027"$/,
+  )
+})
+
+t.test('a day that does not exist is quoted as the cell has it', async (t) => {
+  const days = {
+    ' in the form of --dates': ['31.11.2027', '29.2.2027', '00.01.2027'],
+    '': ['2027-02-30', '20270230', '31-NOV-2027'],
+  }
+  for (const [form, day] of Object.entries(days).flatMap(([form, days]) => days.map((day) => [form, day]))) {
+    const table = `id;number;approval_status;valid_until\na;N;approved;${day}\n`
+    const report = await take(table, 'certificates', [], { dates: 'DD.MM.YYYY' })
+    t.match(report.badLines, [{ line: 2, reason: `valid_until: no such day${form}; found "${day}"` }])
+  }
 })
 
 t.test('countries have names in English and German beside codes', async (t) => {

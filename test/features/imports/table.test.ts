@@ -253,8 +253,14 @@ t.test('parses local dates in the given form', async (t) => {
     await takeDate('DD.MM.YYYY', '1/2/2027'),
     /^valid_until: expected a date in the form of --dates; found/,
   )
-  t.match(await takeDate('DD.MM.YYYY', '31.02.2027'), /^valid_until: expected a date/)
-  t.match(await takeDate('DD/MM/YYYY', '01/31/2027'), /^valid_until: expected a date/)
+  t.match(
+    await takeDate('DD.MM.YYYY', '31.02.2027'),
+    /^valid_until: no such day in the form of --dates; found "31.02.2027"$/,
+  )
+  t.match(
+    await takeDate('DD/MM/YYYY', '01/31/2027'),
+    /^valid_until: no such day in the form of --dates; found/,
+  )
   t.match(
     await takeDate(undefined, '31.01.2027'),
     /YYYY-MM-DD; found "31.01.2027"; for another form add --dates/,
@@ -421,10 +427,10 @@ t.test('all faults of a header are reported before any write', async (t) => {
   await reject('id,,name', /no field is named ""/)
   await reject('id,name,x', /name has 2 columns: "name", "x"/, ['x=name'])
   await reject('id,name,x', /no field is named "nam"; did you mean "name"/, ['x=nam'])
-  await reject('id,name,Artikel', /--map names "Artikle", which is no column; did you mean "Artikel"/, [
+  await reject('id,name,Artikel', /the map names "Artikle", which is no column; did you mean "Artikel"/, [
     'Artikle=model',
   ])
-  await reject('id,name,x', /--map names "x" twice/, ['x=model', 'x=brand'])
+  await reject('id,name,x', /the map names "x" twice/, ['x=model', 'x=brand'])
   await reject('id,name,"x', /header of the table: a quote is not closed/)
   await reject('{"id": 1}', /JSON and is no table/)
   await t.rejects(takeTable('id,name\na,b\n', {}), /without a column "resource".*--resource/)

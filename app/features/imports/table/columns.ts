@@ -7,6 +7,7 @@ import { getIncludedField } from '../../../records/query/named-resources.ts'
 import type { Field, Resource, ResourceName } from '../../../records/resources/define.ts'
 import { resourceNames, resources } from '../../../records/resources/index.ts'
 import { messages } from '../file-kind.ts'
+import { createDateReader, type DateReader } from './dates.ts'
 import type { ColumnMapping } from './mapping.ts'
 import type { TableCell } from './rows.ts'
 import { readValue } from './values.ts'
@@ -15,6 +16,7 @@ export type ColumnOptions = {
   resource?: ResourceName | undefined
   customer?: string | undefined
   mappings?: readonly ColumnMapping[]
+  dates?: string | undefined
 }
 
 export type TableColumn = { index: number; name: string; field: string; mapping?: ColumnMapping | undefined }
@@ -35,35 +37,45 @@ const isComputed = (field: string, selected: readonly Resource[]) =>
 const listMappingFaults = (mappings: readonly ColumnMapping[], names: readonly string[]): string[] =>
   mappings.flatMap(({ column }, index) => {
     if (mappings.findIndex((other) => other.column === column) < index)
-      return [`--map names "${column}" twice`]
+      return [`the map names "${column}" twice`]
     return names.includes(column)
       ? []
-      : [`--map names "${column}", which is no column${suggest(column, names)}`]
+      : [`the map names "${column}", which is no column${suggest(column, names)}`]
   })
 
-const checkReplacement = (field: Field, replacement: string | null): string[] => {
+const checkReplacement = (
+  field: Field,
+  replacement: string | null,
+  readDate: DateReader | undefined,
+): string[] => {
   if (replacement === null) return []
-  const { value, faults: [fault] = [] } = readValue(field, replacement)
-  if (fault !== undefined) return [`--map gives ${field.name}: ${fault}`]
+  const { value, faults: [fault] = [] } = readValue(field, replacement, readDate)
+  if (fault !== undefined) return [`the map gives ${field.name}: ${fault}`]
   const [issue] = field.schema.safeParse(value).error?.issues ?? []
   if (!issue) return []
   const nearest = findNearest(replacement, field.values ?? [])
   return [
-    `--map gives ${describeIssue(issue, field.name, replacement)}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`,
+    `the map gives ${describeIssue(issue, field.name, replacement)}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`,
   ]
 }
 
 /** Checks the replacements and separators of a map, if the table has one resource. */
-const listReplacementFaults = (columns: readonly TableColumn[], selected: readonly Resource[]): string[] => {
+const listReplacementFaults = (
+  columns: readonly TableColumn[],
+  selected: readonly Resource[],
+  dates: string | undefined,
+): string[] => {
   const [only, ...others] = selected
   if (!only || others.length > 0) return []
+  const readDate = dates === undefined ? undefined : createDateReader(dates)
   return columns.flatMap(({ field: name, mapping }) => {
     const field = only.fields.get(name)
     if (!mapping || !field) return []
     const faults = new Set(
-      [...mapping.values.values()].flatMap((replacement) => checkReplacement(field, replacement)),
+      [...mapping.values.values()].flatMap((replacement) => checkReplacement(field, replacement, readDate)),
     )
-    if (mapping.separators !== undefined && !field.array) faults.add(`--map splits ${name}, which is no list`)
+    if (mapping.separators !== undefined && !field.array)
+      faults.add(`the map splits ${name}, which is no list`)
     return [...faults]
   })
 }
@@ -94,7 +106,7 @@ const requireEnvelope = (columns: readonly TableColumn[], { resource, customer }
 
 /** Returns the columns to read. Throws `UnusableFile`: one fault of the envelope, otherwise all faults. */
 export const planColumns = (header: readonly TableCell[], options: ColumnOptions): TableColumn[] => {
-  const { resource, mappings = [] } = options
+  const { resource, mappings = [], dates } = options
   const selected = resource ? [resources[resource]] : resourceNames.map((name) => resources[name])
   const mapped = new Map(mappings.map((mapping) => [mapping.column, mapping]))
   const names = header.map((cell) => (cell ?? '').trim())
@@ -103,11 +115,13 @@ export const planColumns = (header: readonly TableCell[], options: ColumnOptions
     return (mapping?.fields ?? [name]).map((field) => ({ index, name, field, mapping }))
   })
   requireEnvelope(columns, options)
-  const faults = [
+  const headerFaults = listFieldFaults(columns, selected)
+  const mapFaults = [
     ...listMappingFaults(mappings, names),
-    ...listFieldFaults(columns, selected),
-    ...listReplacementFaults(columns, selected),
+    ...listReplacementFaults(columns, selected, dates),
   ]
-  if (faults.length > 0) throw new UnusableFile(`The header of the table: ${faults.join('; ')}`)
+  const faults = [...headerFaults, ...mapFaults]
+  const place = headerFaults.length > 0 ? 'The header of the table' : 'The map of the table'
+  if (faults.length > 0) throw new UnusableFile(`${place}: ${faults.join('; ')}`)
   return columns.filter(({ field }) => !isComputed(field, selected))
 }

@@ -1,3 +1,4 @@
+import { date } from '../../../../schemas/fields.ts'
 import { cutMark } from '../../../export/xlsx/text.ts'
 import { JsonError, parseUniqueJson } from '../../../http/unique-json.ts'
 import { countryFields } from '../../../import/country-codes.ts'
@@ -59,8 +60,10 @@ const readDateCell = (
   cell: string,
   readDate: DateReader | undefined,
 ): CellValue => {
-  const value = readDate?.(cell) ?? readCertainDate(cell)
-  if (value) return { value }
+  const formed = readDate?.(cell)
+  const value = formed ?? readCertainDate(cell)
+  if (value && date.safeParse(value).success) return { value }
+  if (value) return faulty(`no such day${formed ? ' in the form of --dates' : ''}; found ${quoteText(cell)}`)
   const hasNoEnd = unlimitedDates.some((each) => each === name) && unlimitedWords.includes(toValueKey(cell))
   if (hasNoEnd) return { value: null }
   const found = `found ${quoteText(cell)}`
