@@ -59,11 +59,15 @@ export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptio
     queueMs: longestWaitMs,
   } = config
   const { pool: max, ...limits } = config.exports
+  // The end of a pool does not wait until its connections are closed, and the bundled database stops next.
+  let isClosing = false
   const common = (variable: string, use: string) => ({
     role: readerRole,
     serving: { variable, onUnfit },
     warn: (message: string) => log.warn({ use }, message),
-    onError: (error: Error) => log.warn({ reason: error.message }, `an idle ${use} connection was lost`),
+    onError: (error: Error) => {
+      if (!isClosing) log.warn({ reason: error.message }, `an idle ${use} connection was lost`)
+    },
   })
   const open = (at: string, size: number, variable = 'DATABASE_URL') =>
     createPool(at, {
@@ -104,6 +108,7 @@ export const openPools = ({ config, log, url, onStatement, onUnfit }: PoolsOptio
       })
     },
     async close() {
+      isClosing = true
       await db.destroy()
       await reserved.destroy()
       await exportPool.end()
