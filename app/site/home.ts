@@ -113,6 +113,8 @@ export type HomeExample = Readonly<{
   label: string
   /** A sentence below the button. */
   note: string
+  /** Anchors of the page that show a use, such as `#markets`. Other uses lead to their guides. */
+  views: Readonly<Partial<Record<(typeof uses)[number][0], string>>>
   /** Draws the example on a day (YYYY-MM-DD), with a caption. */
   draw: (today: string) => Html
 }>
@@ -131,6 +133,19 @@ const hero = (
 ${example && html`<p class="small soft">${example.note}</p>`}
 </div>
 ${example && html`<figure class="picture plate">${example.draw(today)}</figure>`}</div>`
+
+/** Leads to the example if it shows the use, and otherwise to the guide. */
+const useCard = (
+  [picture, guide, title, text]: (typeof uses)[number],
+  example: HomeExample | undefined,
+): Html => {
+  const guidePath = `/docs/guides/${guide}`
+  const view = example?.views[picture]
+  const more =
+    view &&
+    html`<p class="more small"><a href="${guidePath}">Guide<span class="visually-hidden">: ${title}</span></a></p>`
+  return html`<li class="plate">${usePictures[picture]}<h3><a href="${example && view ? `${example.path}${view}` : guidePath}">${title}</a></h3><p>${text}</p>${more}</li>`
+}
 
 type HomeOptions = Pick<SiteOptions, 'publicUrl' | 'demoToken'> & {
   contactPage: PageEntry | undefined
@@ -165,7 +180,7 @@ const homePage = ({
 <dl class="proofs">${proofList(state)}</dl>${state?.line}</section>
 
 <section aria-labelledby="uses"><h2 id="uses">What teams do with it</h2>
-<ul class="uses">${uses.filter(([, guide]) => hasGuide(guide)).map(([picture, guide, title, text]) => html`<li class="plate">${usePictures[picture]}<h3><a href="/docs/guides/${guide}">${title}</a></h3><p>${text}</p></li>`)}</ul></section>
+<ul class="uses">${uses.filter(([, guide]) => hasGuide(guide)).map((use) => useCard(use, example))}</ul></section>
 
 <section class="split" aria-labelledby="start"><div><p class="eyebrow">For developers</p>
 <h2 id="start">One request, one answer</h2>

@@ -122,7 +122,7 @@ t.test('every card of the start page is a link to an existing page', async (t) =
         const href = await page.evaluate<string | undefined>(
           `document.elementFromPoint(${x + width / 2}, ${y + height * share})?.closest('a')?.getAttribute('href')`,
         )
-        t.match(href, /^\/docs/, `${selector}, ${share}`)
+        t.match(href, /^\/(docs|demo#)/, `${selector}, ${share}`)
         t.equal((await fetch(`${origin}${href}`)).status, 200, `${href}`)
       }
     }

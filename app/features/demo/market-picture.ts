@@ -131,6 +131,12 @@ export const homeExample: HomeExample = {
   path: '/demo',
   label: 'Try the demo',
   note: 'The demo needs no account.',
+  views: {
+    check: '#markets',
+    ends: '#expiring',
+    copy: '#changes',
+    history: '#history',
+  },
   draw: (today) => html`${marketPicture(today)}
 <figcaption>Records of a fictional manufacturer. <a href="/demo#markets">See the reasons in the demo</a></figcaption>`,
 }
