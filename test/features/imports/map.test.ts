@@ -131,6 +131,36 @@ t.test('a list has several separators, and the import warns of others', async (t
   t.same(rows.get('acme z3')?.standards, ['EN 4 / EN 5'], 'a replacement says that it is one text')
 })
 
+t.test('a wrong field has the nearest one, the field of a usual word, or all fields', async (t) => {
+  const table = 'id,number,approval_status,x\na,N,approved,y\n'
+  const reject = (field: string, reason: RegExp) =>
+    t.rejects(take(table, 'certificates', [`x = ${field}`]), reason)
+  await reject('normen', /no field is named "normen"; did you mean "standards"\?$/)
+  await reject('farbe', /no field is named "farbe"; the fields are .*number, .*standards, [^;]*$/)
+})
+
+t.test('a suggested map lists the fields, and reads plurals and short words', async (t) => {
+  const suggest = async (header: string, cells: string) =>
+    formatMap(await suggestMap(toSource(`${header}\n${cells}\n`), { resource: 'certificates' }), '')
+  const map = await suggest('Nr;Prüfgrundlagen;Status;Daten', 'Z-1;EN 1;abgelaufen;x')
+  t.match(map, '\n# Fields of certificates:\n#   ')
+  const listed = map
+    .split('\n')
+    .filter((line) => line.startsWith('#   '))
+    .flatMap((line) => line.slice(4).split(' '))
+  for (const field of ['id', 'number', 'standards', 'valid_until', 'customer'])
+    t.ok(listed.includes(field), field)
+  t.notOk(listed.includes('days_remaining'), 'computed fields have no column')
+  t.match(map, '\nNr = id, number\n')
+  t.match(map, '\nPrüfgrundlagen = standards\n')
+  t.match(map, '\nDaten =\n')
+  t.match(map, '\n# Expired is computed from valid_until: write approved for a word such as abgelaufen')
+  t.equal(parseMappings(map).length, 4)
+  const both = await suggest('Nr;Zertifikatsnummer', '1;Z-1')
+  t.match(both, '\nZertifikatsnummer = id, number\n')
+  t.match(both, '\nNr =\n', 'a better column has the number')
+})
+
 t.test('the separators of several cells are suggested', async (t) => {
   const suggest = async (cells: string[]) => {
     const rows = cells.map((cell, index) => `z${index};"${cell}"\n`)

@@ -420,7 +420,10 @@ t.test('all faults of a header are reported before any write', async (t) => {
     await t.rejects(takeTable(`${header}\na,b,c\n`, table), faults, header)
     t.same(await names(), [])
   }
-  await reject('id,name,colour', /header of the table: no field is named "colour"$/)
+  await reject(
+    'id,name,colour',
+    /header of the table: no field is named "colour"; the fields are resource, .*brand, .*$/,
+  )
   await reject('id,name,Part Number', /no field is named "Part Number"; did you mean "part_numbers"\?/)
   await reject('id,nmae,brand', /no field is named "nmae"; did you mean "name"\?; name has no column/)
   await reject('id,name,name', /name has 2 columns: "name", "name"/)

@@ -4,6 +4,9 @@ import type { UnknownValue } from './values.ts'
 
 const maxValues = 100
 
+const expiredHint =
+  '# Expired is computed from valid_until: write approved for a word such as abgelaufen, and map the date'
+
 const quoteColumn = (name: string): string =>
   /^[^\s#"={}][^"={}\r\n]*$/.test(name) ? name : JSON.stringify(name)
 
@@ -22,6 +25,7 @@ const listComments = ({ name, fields, values, unknown, example, isRunning }: Sug
       `# ${quoteColumn(name)} is a running number. Use it as id only if no row ever gets the number of another one`,
     )
   if (unknown.length > 0 && values.length > 0) comments.push(`# One of: ${values.join(', ')}`)
+  if (unknown.length > 0 && fields.includes('approval_status')) comments.push(expiredHint)
   return comments
 }
 
@@ -36,14 +40,29 @@ const formatColumn = (column: SuggestedColumn): string => {
   return [...listComments(column), `${mapping}${values}${split}`].join('\n')
 }
 
+const maxLineLength = 100
+
+const wrapWords = (words: readonly string[]): string[] => {
+  const lines: string[] = []
+  for (const word of words) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + word.length + 1 <= maxLineLength)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
 /** Formats a map file. `command`: imports the table with this file. */
 export const formatMap = (suggestion: Suggestion, command: string): string => {
-  const { rows, columns, missing, dates } = suggestion
+  const { resource, fields, rows, columns, missing, dates } = suggestion
   const comments = [
     `# ${columns.length} columns, ${rows.toLocaleString('en')} rows. Correct this file, then check the table:`,
     `#   ${command}`,
     '# A column without a field is ignored. Write a replacement behind each value; null empties the cell.',
     '# A value without a replacement stays as it is.',
+    `# Fields of ${resource}:`,
+    ...wrapWords(fields).map((line) => `#   ${line}`),
   ]
   if (dates.length > 1)
     comments.push(`# No day is after the 12th, so the dates may be ${dates.join(' or ')}: choose --dates.`)

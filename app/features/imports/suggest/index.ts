@@ -7,7 +7,7 @@ import { createDateReader } from '../table/dates.ts'
 import { toUtf8 } from '../table/encoding.ts'
 import { findHeaderLine } from '../table/header-line.ts'
 import { readRows } from '../table/index.ts'
-import { suggestFields } from './fields.ts'
+import { listColumnFields, suggestFields } from './fields.ts'
 import { listUnknown, suggestDates, suggestSeparators, type UnknownValue } from './values.ts'
 
 export type SuggestOptions = Readonly<{
@@ -29,6 +29,9 @@ export type SuggestedColumn = Readonly<{
 }>
 
 export type Suggestion = Readonly<{
+  resource: ResourceName
+  /** All fields that a column may have. */
+  fields: readonly string[]
   rows: number
   headerLine: number | undefined
   /** See `suggestDates`. */
@@ -140,6 +143,8 @@ export const suggestMap = async (
     const suggested = likely.map((each) => describeColumn(each, dates[0], rows, missing))
     const hasId = suggested.some(({ fields }) => fields.includes('id'))
     return {
+      resource: options.resource,
+      fields: listColumnFields(resource),
       rows,
       headerLine,
       dates,

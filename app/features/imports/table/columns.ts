@@ -7,6 +7,7 @@ import { getIncludedField } from '../../../records/query/named-resources.ts'
 import type { Field, Resource, ResourceName } from '../../../records/resources/define.ts'
 import { resourceNames, resources } from '../../../records/resources/index.ts'
 import { messages } from '../file-kind.ts'
+import { findLikelyField, listColumnFields } from '../suggest/fields.ts'
 import { createDateReader, type DateReader } from './dates.ts'
 import type { ColumnMapping } from './mapping.ts'
 import type { TableCell } from './rows.ts'
@@ -25,6 +26,14 @@ const suggest = (name: string, known: Iterable<string>): string => {
   const nearest = findNearest(name.replaceAll(/[\s.-]+/g, '_'), known)
   return nearest === undefined ? '' : `; did you mean "${nearest}"?`
 }
+
+const suggestField = (name: string, known: Iterable<string>): string => {
+  const likely = findLikelyField(name, known)
+  return likely === undefined ? '' : `; did you mean "${likely}"?`
+}
+
+const listFields = (selected: readonly Resource[]) =>
+  [...new Set(selected.flatMap(listColumnFields))].join(', ')
 
 const quoteAll = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
@@ -84,12 +93,14 @@ const listFieldFaults = (columns: readonly TableColumn[], selected: readonly Res
   const known = new Set([...envelope, ...selected.flatMap(({ fields }) => [...fields.keys()])])
   const byField = Map.groupBy(columns, ({ field }) => field)
   const unknown = [...byField.keys()].filter((field) => !known.has(field) && !isComputed(field, selected))
+  const hasNoHint = unknown.some((field) => findLikelyField(field, known) === undefined)
   const doubled = [...byField].filter(([, group]) => group.length > 1)
   const [only, ...others] = selected
   const missing =
     others.length > 0 ? [] : (only?.importing.required.filter((field) => !byField.has(field)) ?? [])
   return [
-    ...unknown.map((field) => `no field is named "${field}"${suggest(field, known)}`),
+    ...unknown.map((field) => `no field is named "${field}"${suggestField(field, known)}`),
+    ...(hasNoHint ? [`the fields are ${listFields(selected)}`] : []),
     ...doubled.map(
       ([field, group]) => `${field} has ${group.length} columns: ${quoteAll(group.map(({ name }) => name))}`,
     ),
