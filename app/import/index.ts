@@ -6,9 +6,9 @@ import { createBatchWriter } from './batch.ts'
 import { createCountryCodeCheck } from './country-codes.ts'
 import { createShadows } from './dry-run.ts'
 import { type ImportEntry, UnusableFile } from './entry.ts'
-import { type LineOptions, parseLine } from './line.ts'
+import { type LineOptions, type ParsedLine, parseLine } from './line.ts'
 import { readLines } from './lines.ts'
-import { createRepeatedKeyCheck } from './repeated-keys.ts'
+import { quoteText } from './quote.ts'
 import { createSeen, deleteMissing } from './replace.ts'
 import { addOutcome, emptyReport, type ImportReport } from './report.ts'
 
@@ -35,6 +35,23 @@ export const readJsonLines = async function* (
   for await (const { number, text, fault } of readLines(source)) {
     const parsed = fault === undefined ? parseLine(number, text, options) : { line: number, reason: fault }
     yield { parsed, characters: text?.length ?? 0 }
+  }
+}
+
+/** Bounds the memory to about 40 MB. Of two lines with one id that are further apart, the later one has no warning. */
+const maxKeys = 200_000
+
+/** Returns a function that warns of a record that an earlier line of the file has, too. */
+const createRepeatedKeyCheck = (): ((line: ParsedLine) => string[]) => {
+  const lines = new Map<string, number>()
+  return ({ line, key: { resource, customer, id } }) => {
+    const key = `${resource} ${customer} ${id}`
+    const earlier = lines.get(key)
+    lines.delete(key)
+    lines.set(key, line)
+    if (lines.size > maxKeys) lines.delete(lines.keys().next().value as string)
+    if (earlier === undefined) return []
+    return [`id: line ${earlier} has the same id, and this later line replaces it; found ${quoteText(id)}`]
   }
 }
 
