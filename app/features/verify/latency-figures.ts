@@ -63,10 +63,10 @@ const describeFailed = (kind: Kind, { count, failed, first_failure }: Figures): 
   `${kind}: ${failed} of ${count} requests failed, the first with: ${first_failure}`
 
 /** A broken promise, or a figure that is slower than before. */
-export type Fault = Readonly<{ word: 'FAILED' | 'SLOW'; reason: string }>
+export type LatencyFault = Readonly<{ word: 'FAILED' | 'SLOW'; reason: string }>
 
-const listBroken = (kind: Kind, mine: Figures): Fault[] => {
-  const faults: Fault[] = []
+const listBroken = (kind: Kind, mine: Figures): LatencyFault[] => {
+  const faults: LatencyFault[] = []
   const { average } = mine
   if (isFailed(mine)) faults.push({ word: 'FAILED', reason: describeFailed(kind, mine) })
   if (average !== null && average >= promisedAverageMs) {
@@ -83,7 +83,7 @@ export const listFailed = ({ figures: run }: LatencyRun): string[] =>
     return mine && isFailed(mine) ? [describeFailed(kind, mine)] : []
   })
 
-const listSlower = (kind: Kind, now: Figures, before: Figures, tolerance: number): Fault[] => {
+const listSlower = (kind: Kind, now: Figures, before: Figures, tolerance: number): LatencyFault[] => {
   const least = Math.min(now.count - now.failed, before.count - before.failed)
   const compared = [
     { name: 'average', isCompared: least >= leastReads, ms: now.average, beforeMs: before.average },
@@ -108,7 +108,7 @@ export const judgeRun = (
   { figures: now }: LatencyRun,
   before: LatencyRun | undefined,
   tolerance: number,
-): Fault[] =>
+): LatencyFault[] =>
   kinds.flatMap((kind) => {
     const [mine, earlier] = [now[kind], before?.figures[kind]]
     if (!mine) return []
