@@ -54,7 +54,9 @@ export const logIn = () => {
     const { data } = /** @type {{ data: { id: string }[] }} */ (/** @type {unknown} */ (answer.json()))
     return data.map(({ id }) => id)
   }
-  return { token, products: idsOf('products'), certificates: idsOf('certificates') }
+  const products = idsOf('products')
+  if (products.length === 0) fail('The customer of this key has no products: give the key of another one')
+  return { token, products, certificates: idsOf('certificates') }
 }
 
 /** Lists the resources that the service describes: paths of lists whose records have a path, too. */
