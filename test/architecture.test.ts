@@ -144,7 +144,6 @@ const smallFiles: Readonly<Record<string, string>> = {
   'app/command-line/config.ts': 'one file for each command',
   'app/features/account/page.ts': 'one file for each page',
   'app/features/verify/long-addresses.ts': 'a file of promises, like its neighbours',
-  'app/import/repeated-keys.ts': 'a bounded memory of its own, apart from the reading of lines',
   'app/main/redis-stores.ts': 'loaded only with REDIS_URL',
   'app/main/supervise.ts': 'loaded only with several workers',
   'app/main/worker.ts': 'the side of the worker, loaded only in workers',
