@@ -13,7 +13,7 @@ import {
 } from '../../records/resources/certificates.ts'
 import { date } from '../../site/browser/units.js'
 import { type Html, html } from '../../site/escape.ts'
-import type { HomeExample } from '../../site/home.ts'
+import type { HomeExample } from '../../site/home-page.ts'
 import { once } from '../../site/once.ts'
 import { type Approval, type Certificate, judgeMarket } from './browser/market.js'
 

@@ -1,4 +1,4 @@
-import { targets } from '../../site/home.ts'
+import { targets } from '../../site/home-page.ts'
 import { type History, shownDays } from './history.ts'
 import { findIncidents, type Incident } from './incidents.ts'
 import { judgeFigures, judgeService, soundLevel } from './judgement.ts'

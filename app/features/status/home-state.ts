@@ -1,6 +1,6 @@
 import { duration, milliseconds, percent } from '../../site/browser/units.js'
 import { html } from '../../site/escape.ts'
-import type { HomeState } from '../../site/home.ts'
+import type { HomeState } from '../../site/home-page.ts'
 import type { StatusDocument } from './document.ts'
 
 const listFigures = ({ periods: { '24h': day, '30d': month } }: StatusDocument): HomeState['figures'] => {

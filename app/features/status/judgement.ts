@@ -1,4 +1,4 @@
-import { targets } from '../../site/home.ts'
+import { targets } from '../../site/home-page.ts'
 
 const promises = { availability: 'availability', average: 'time to answer', freshness: 'freshness' } as const
 
