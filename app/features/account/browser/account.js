@@ -2,6 +2,8 @@ import { find, make } from '../../../site/browser/ui.js'
 import { number } from '../../../site/browser/units.js'
 import { rotationParts } from './account-rotation.js'
 import { createSession, Refusal } from './account-session.js'
+import { table, tag } from './account-table.js'
+import { describeEnd, formatDay, formatTime } from './account-times.js'
 import { clearNotice, fillNotice, showFault } from './notice.js'
 import { addUp, size, usageChart } from './usage-chart.js'
 
@@ -11,10 +13,6 @@ const outcome = find('#outcome', HTMLElement)
 const enter = find('#enter', HTMLFormElement)
 const keyField = find('#key', HTMLInputElement)
 const account = find('#account', HTMLElement)
-
-const dayMs = 86_400_000
-/** As the clients warn. */
-const soonDays = 14
 
 /** Runs the action of a click. A fault replaces the fault of an earlier click. @param {() => Promise<void>} act */
 const attempt = async (act) => {
@@ -33,61 +31,6 @@ const session = createSession((reason) => {
   keyField.value = ''
   fillNotice(outcome, 'Signed out.', reason, '')
 })
-
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-const minute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
-/** @param {string | null} instant */
-const formatDay = (instant) => (instant === null ? 'never' : day.format(new Date(instant)))
-/** @param {string | null} instant */
-const formatTime = (instant) => (instant === null ? 'never' : minute.format(new Date(instant)))
-
-/** @param {string | null} instant */
-const describeEnd = (instant) => {
-  if (instant === null) return ['no end']
-  const [end, now] = [Date.parse(instant), Date.now()]
-  if (end < now) return [formatDay(instant)]
-  // Days of the calendar, as the date next to them: in UTC.
-  const days = Math.floor(end / dayMs) - Math.floor(now / dayMs)
-  const words = ['today', 'tomorrow'][days] ?? `in ${number(days)} days`
-  const isSoon = end - now < soonDays * dayMs
-  return [formatDay(instant), make('small', { class: isSoon ? 'warn' : undefined }, words)]
-}
-
-/** @param {string} title @param {readonly string[]} heads @param {readonly (readonly (Node | string)[])[][]} rows @param {number} [counts] columns at the end with numbers */
-const table = (title, heads, rows, counts = 0) => {
-  const toClass = (/** @type {number} */ at) => (at >= heads.length - counts ? 'count' : undefined)
-  return make(
-    'div',
-    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title },
-    make(
-      'table',
-      {},
-      make(
-        'thead',
-        {},
-        make('tr', {}, ...heads.map((text, at) => make('th', { scope: 'col', class: toClass(at) }, text))),
-      ),
-      make(
-        'tbody',
-        {},
-        ...rows.map((cells) =>
-          make(
-            'tr',
-            {},
-            ...cells.map((content, at) =>
-              at === 0
-                ? make('th', { scope: 'row' }, ...content)
-                : make('td', { class: toClass(at) }, ...content),
-            ),
-          ),
-        ),
-      ),
-    ),
-  )
-}
-
-/** @param {string} name */
-const tag = (name) => make('span', { class: `tag ${name}` }, name)
 
 /** @param {any} me @param {() => void} forget */
 const head = ({ customer, plan, key }, forget) => {
