@@ -1,20 +1,20 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createProxy } from '../checks/freshness/proxy.ts'
 import { freePort, startService } from '../clients/tools/service.ts'
+import { runElsewhere } from './elsewhere.ts'
 import { loads } from './loads.ts'
-import { readQuota } from './quota.ts'
+import { findK6, runK6 } from './program.ts'
 import { recordLines } from './records.ts'
 
 // `npm run k6 -- <script> [options of k6]` starts the servers for a script on this machine and runs it. With
 // `--url <origin>` and the variable API_KEY it starts nothing, and runs the script against that service, below the
 // quota of the key. Exits with k6's exit code: 0, or 99 if a threshold was crossed; with 2 if nothing was run.
 
-const build = 'go.k6.io/k6@v1.8.1'
 const records = { products: 1_000, certificates: 2_000 }
 /** High enough for every script, because limits are not measured here. */
 const noLimits: Record<string, string> = {
@@ -23,33 +23,6 @@ const noLimits: Record<string, string> = {
 }
 /** Half the duration of redis-down.js. */
 const redisLivesMs = 10_000
-/** Longer than every script, unless DURATION is longer. */
-const limitMs = Number(process.env.K6_LIMIT_SECONDS ?? 2_400) * 1000
-
-const findProgram = (name: string, folders: readonly string[]) =>
-  folders.map((folder) => join(folder, name)).find(existsSync)
-
-/**
- * Returns the path of k6: from `K6`, the PATH or Go's folder of programs. If k6 is not installed, builds it,
- * which takes minutes.
- */
-const findK6 = (): string => {
-  if (process.env.K6) return process.env.K6
-  const path = (process.env.PATH ?? '').split(delimiter)
-  const go = findProgram('go', path)
-  const goFolder = go
-    ? join(execFileSync(go, ['env', 'GOPATH'], { encoding: 'utf8' }).trim(), 'bin')
-    : undefined
-  const folders = goFolder ? [...path, goFolder] : path
-  const found = findProgram('k6', folders)
-  if (found) return found
-  if (!go || !goFolder)
-    throw new Error('k6 is not installed, and neither is go to build it: install one of them')
-  console.error(`Building k6 (go install ${build}): this takes minutes, once`)
-  execFileSync(go, ['install', build], { stdio: 'inherit', env: { ...process.env, GOBIN: goFolder } })
-  return join(goFolder, 'k6')
-}
-
 const startRedis = async () => {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'certdata-k6-redis-'))
@@ -84,17 +57,6 @@ const addCustomer = async (certdata: (...options: string[]) => Promise<string>):
 const toRate = (rate: number | undefined): Record<string, string> => {
   const given = process.env.RATE ?? rate
   return given === undefined ? {} : { RATE: String(given) }
-}
-
-const runK6 = async (script: string, options: readonly string[], env: Record<string, string>) => {
-  const child = spawn(findK6(), ['run', ...options, join(import.meta.dirname, `${script}.js`)], {
-    stdio: 'inherit',
-    env: { ...process.env, ...env, K6_NO_USAGE_REPORT: 'true' },
-  })
-  const limit = setTimeout(() => child.kill('SIGKILL'), limitMs)
-  const [code] = (await once(child, 'exit')) as [number | null]
-  clearTimeout(limit)
-  return code ?? 1
 }
 
 /** Faults that the thresholds of every script must notice. k6 exits with this code if one is crossed. */
@@ -137,56 +99,6 @@ const prove = async (script: string, options: readonly string[]): Promise<number
   }
   console.log(verdicts.join('\n'))
   return verdicts.some((verdict) => verdict.includes('NOT NOTICED')) ? 1 : 0
-}
-
-/** Returns the rate for a service elsewhere, or a fault if the caller's rate does not fit into the quota of the key. */
-const fitRate = async (
-  script: string,
-  origin: string,
-  apiKey: string,
-): Promise<{ rate: number } | { fault: string }> => {
-  const { mostPerSecond, words } = await readQuota(origin, apiKey)
-  const { rate: usual = Number.POSITIVE_INFINITY, readsPerRequest = 1 } = loads[script] ?? {}
-  const most = Math.floor((mostPerSecond / readsPerRequest) * 10) / 10
-  const asked = Number(process.env.RATE ?? 0)
-  if (asked > most)
-    return { fault: `RATE=${asked} is too much for ${script}: ${words}. Set RATE to at most ${most}` }
-  const rate = asked > 0 ? asked : Math.min(usual, most)
-  if (asked === 0 && rate < usual) console.error(`${script} sends ${rate} requests a second: ${words}`)
-  return { rate }
-}
-
-const findUrlFault = (script: string, options: readonly string[], address: string): string | undefined => {
-  const url = URL.parse(address)
-  if (url?.href !== `${url?.origin}/`)
-    return `--url expects an address such as https://api.example, without a path, not ${address}`
-  if (script === 'redis-down' || options.includes('--prove'))
-    return 'redis-down and --prove break the servers, so they run without --url'
-  return process.env.API_KEY
-    ? undefined
-    : '--url needs the variable API_KEY: the key of a customer with records'
-}
-
-/** Runs the script against a service elsewhere, with the key of the environment. */
-const runElsewhere = async (script: string, options: readonly string[], address: string): Promise<number> => {
-  const { API_KEY: apiKey = '' } = process.env
-  const refuse = (fault: string): number => {
-    console.error(fault)
-    return 2
-  }
-  const fault = findUrlFault(script, options, address)
-  if (fault !== undefined) return refuse(fault)
-  const { origin } = new URL(address)
-  try {
-    const fitted = await fitRate(script, origin, apiKey)
-    if ('fault' in fitted) return refuse(fitted.fault)
-    return await runK6(script, options, { RATE: String(fitted.rate), URL: origin })
-  } catch (error) {
-    const { message, cause } = error as Error
-    return refuse(
-      `${origin} cannot be measured: ${cause instanceof Error ? cause.message || cause : message}`,
-    )
-  }
 }
 
 /** k6 drops the scenarios of a script for these options. */
