@@ -10,6 +10,9 @@ const readBasic = (encoded: string): string => {
   return password.startsWith(`cda_live_${user}_`) ? password : ''
 }
 
+/** The detail of an answer to an invalid body. */
+export const apiKeyHint = 'Send {"api_key": "…"} as JSON, or the key by HTTP Basic.'
+
 /** A hook for routes with the body `loginRequest`: the key may be sent by HTTP Basic instead. */
 export const readBasicAsBody: preValidationHookHandler = (request, _reply, next) => {
   const [, basic] = /^basic +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []

@@ -4,7 +4,7 @@ import { presentApiKey } from '../app/identity/credential.ts'
 import { jwksMaxAgeSeconds } from '../app/identity/signing-keys.ts'
 import { emptyQuery } from '../app/lists/no-parameters.ts'
 import { describeLogin, describeSigningKeys } from '../app/openapi/account.ts'
-import { readBasicAsBody } from '../plugins/api-key-body.ts'
+import { apiKeyHint, readBasicAsBody } from '../plugins/api-key-body.ts'
 import { noStore, toLoginSource } from '../plugins/auth.ts'
 import { jwksAnswer, loginRequest, tokenAnswer } from '../schemas/auth.ts'
 
@@ -12,7 +12,7 @@ export const authRoutes = async (app: FastifyInstance): Promise<void> => {
   app.withTypeProvider<ZodTypeProvider>().route({
     method: 'POST',
     url: '/v1/auth/login',
-    config: { bodyHint: 'Send {"api_key": "…"} as JSON, or the key by HTTP Basic.' },
+    config: { bodyHint: apiKeyHint },
     schema: {
       openapi: describeLogin,
       body: loginRequest,

@@ -6,7 +6,7 @@ import { presentApiKey } from '../app/identity/credential.ts'
 import { toApiKeyError } from '../app/identity/credential-errors.ts'
 import { createTurn } from '../app/limits/address.ts'
 import { emptyQuery } from '../app/lists/no-parameters.ts'
-import { readBasicAsBody } from '../plugins/api-key-body.ts'
+import { apiKeyHint, readBasicAsBody } from '../plugins/api-key-body.ts'
 import { noStore, toLoginSource } from '../plugins/auth.ts'
 import type { FeatureRoutes } from '../plugins/feature-routes.ts'
 import { loginRequest } from '../schemas/auth.ts'
@@ -28,7 +28,7 @@ export const rotationRoutes: FeatureRoutes = {
     app.withTypeProvider<ZodTypeProvider>().route({
       method: 'POST',
       url: '/v1/me/keys/rotate',
-      config: { bodyHint: 'Send {"api_key": "…"} as JSON, or the key by HTTP Basic.' },
+      config: { bodyHint: apiKeyHint },
       schema: {
         openapi: describeRotation,
         body: loginRequest,
