@@ -10,7 +10,7 @@ const other = 'other'
 
 /**
  * Counts the requests of the busiest customers. At the end of an hour, the 50 busiest ones of that hour get a series, and
- * all others lose theirs. In the meantime, free series go to the first customers that come. Every series only grows, so
+ * all others lose theirs. Until then, the first customers without a series get the free ones. Every series only grows, so
  * `rate()` works. `now`: milliseconds since 1970. See docs/decisions/0273-busiest-customers-have-series.md.
  */
 export const createCustomerMetrics = (

@@ -41,7 +41,7 @@ const describeLoss = (error: Error | undefined): string => {
 }
 
 /**
- * Wraps the exporter and precedes its processor, to count spans. The queue between them drops spans without a word.
+ * Wraps the exporter and precedes its processor, to count spans. The queue between them drops spans and does not report it.
  * Calls `onOutage` for the first lost batch, and `onRecovery` for the next one that is sent.
  */
 const createSpanCounts = (
