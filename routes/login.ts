@@ -23,8 +23,8 @@ export const authRoutes = async (app: FastifyInstance): Promise<void> => {
     handler: async (request, reply) => {
       const source = toLoginSource(request)
       const key = await app.logIn(presentApiKey(app.principals, request.body.api_key), source)
-      await app.principals.useKey(key, source)
-      return reply.headers(noStore).send(await app.signAccessToken(key, source))
+      const used = await app.principals.useKey(key, source)
+      return reply.headers(noStore).send(await app.signAccessToken(used, source))
     },
   })
   app.get(

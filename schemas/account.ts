@@ -8,14 +8,14 @@ const accountKey = z
     is_current: field(z.boolean(), 'Whether the token of this request belongs to the key', true),
     state: field(
       z.enum(['active', 'pending', 'replaced', 'expired', 'revoked']),
-      'The state. `pending`: it replaces another key at its first login. `replaced`: another key was made instead of this one, which still works until it expires',
+      'The state. `pending`: it replaces another key at its first login, which must be before `expires_at`. `replaced`: another key was made instead of this one, which still works until it expires',
       'active',
     ),
     created_at: field(instant, 'When the key was made', '2026-09-01T08:00:00.000000Z'),
     last_used_on: field(date.nullable(), 'Day of the last login (UTC); null if there was none', '2026-11-27'),
     expires_at: field(
       instant.nullable(),
-      'The key and its tokens work until this time; null: no end',
+      'The key and its tokens work until this time; null: no end. The first login of a pending key sets its full life',
       '2027-09-01T08:00:00.000000Z',
     ),
     networks: field(

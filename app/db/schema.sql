@@ -34,8 +34,10 @@ table api_keys row level security forced
   name text
   replaces text collate "C"
   overlap interval
+  lifetime interval
   rotated_at timestamp with time zone
   constraint api_keys_key_id_check CHECK ((key_id ~ '^[a-z0-9]{1,32}$'::text))
+  constraint api_keys_lifetime CHECK (((replaces IS NOT NULL) OR (lifetime IS NULL)))
   constraint api_keys_name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
   constraint api_keys_networks CHECK (((cardinality(networks) >= 1) AND (cardinality(networks) <= 100)))
   constraint api_keys_overlap CHECK (((replaces IS NULL) = (overlap IS NULL)))
@@ -1499,16 +1501,19 @@ begin
   perform lock_key(customer, (select k.replaces from api_keys k where k.customer_id = customer and k.key_id = key));
   select k.replaces, k.overlap into former, kept from api_keys k
     where k.customer_id = customer and k.key_id = key and k.replaces is not null and k.revoked_at is null
+      and k.expires_at > now()
     for no key update;
   if found then
-    update api_keys k set replaces = null, overlap = null, rotated_at = now()
+    update api_keys k set replaces = null, overlap = null, rotated_at = now(),
+        expires_at = k.created_at + k.lifetime, lifetime = null
       where k.customer_id = customer and k.key_id = key;
     update api_keys k set replaced_by = key, expires_at = least(k.expires_at, now() + kept)
       where k.customer_id = customer and k.key_id = former
       returning k.expires_at into former_expires_at;
   end if;
   is_valid := exists (select from api_keys k
-    where k.customer_id = customer and k.key_id = key and k.revoked_at is null);
+    where k.customer_id = customer and k.key_id = key and k.revoked_at is null
+      and coalesce(k.expires_at, 'infinity') > now());
   return next;
 end $function$
 
@@ -2005,7 +2010,8 @@ CREATE OR REPLACE FUNCTION public.follow_predecessor()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if new.revoked_at is not null or new.replaced_by is not null then
+  if new.replaced_by is not null or new.revoked_at is not null and old.revoked_at is null
+      and current_setting('app.keep_successors', true) is distinct from 'true' then
     delete from api_keys where customer_id = new.customer_id and replaces = new.key_id and revoked_at is null;
     delete from key_links where customer_id = new.customer_id and replaces = new.key_id;
   else
@@ -2950,7 +2956,7 @@ AS $function$
   select extract(epoch from min(k.expires_at) - now()) / 86400,
     count(*) filter (where k.expires_at <= now() + soon)::integer
   from api_keys k join customers c on c.customer_id = k.customer_id
-  where k.expires_at > now() and k.revoked_at is null and k.replaced_by is null
+  where k.expires_at > now() and k.revoked_at is null and k.replaced_by is null and k.replaces is null
     and c.plan <> 'basic' and c.suspended_at is null
 $function$
 
@@ -3212,8 +3218,8 @@ AS $function$
 $function$
 
 
-CREATE OR REPLACE FUNCTION public.rotate_api_key(customer text, key text, fresh text, fresh_sha256 bytea, kept interval, pause interval)
- RETURNS TABLE(outcome text, wait_seconds integer, name text, expires_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.rotate_api_key(customer text, key text, fresh text, fresh_sha256 bytea, kept interval, pause interval, patience interval)
+ RETURNS TABLE(outcome text, wait_seconds integer, name text, expires_at timestamp with time zone, expires_at_after_login timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -3236,9 +3242,12 @@ begin
     delete from api_keys k where k.customer_id = customer and k.replaces = key and k.revoked_at is null;
     delete from key_links l where l.customer_id = customer and l.replaces = key;
     name := old.name;
-    expires_at := now() + (old.expires_at - old.created_at);
-    insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap)
-    values (customer, fresh, fresh_sha256, name, old.scopes, old.networks, expires_at, key, kept);
+    expires_at_after_login := now() + (old.expires_at - old.created_at);
+    expires_at := least(expires_at_after_login, now() + patience);
+    insert into api_keys
+      (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap, lifetime)
+    values (customer, fresh, fresh_sha256, name, old.scopes, old.networks, expires_at, key, kept,
+      old.expires_at - old.created_at);
   end if;
   return next;
 end $function$
@@ -3326,8 +3335,8 @@ AS $function$
 $function$
 
 
-CREATE OR REPLACE FUNCTION public.use_key_link(link_sha256 bytea, key_sha256 bytea)
- RETURNS TABLE(customer_id text, key_id text, name text, scopes text[], networks text[], expires_at timestamp with time zone, replaces text, overlap_seconds double precision)
+CREATE OR REPLACE FUNCTION public.use_key_link(link_sha256 bytea, key_sha256 bytea, patience interval)
+ RETURNS TABLE(customer_id text, key_id text, name text, scopes text[], networks text[], expires_at timestamp with time zone, replaces text, overlap_seconds double precision, expires_at_after_login timestamp with time zone)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -3343,11 +3352,14 @@ AS $function$
       and c.plan <> 'basic' and c.suspended_at is null
     returning l.*
   )
-  insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap)
-  select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks, now() + u.lifetime, u.replaces, u.overlap
+  insert into api_keys
+    (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap, lifetime)
+  select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks,
+    least(now() + u.lifetime, case when u.replaces is not null then now() + patience end), u.replaces, u.overlap,
+    case when u.replaces is not null then u.lifetime end
   from used u
   returning customer_id, key_id, name, scopes, networks::text[], expires_at, replaces,
-    extract(epoch from overlap)::double precision
+    extract(epoch from overlap)::double precision, created_at + lifetime
 $function$
 
 
@@ -3533,14 +3545,14 @@ grant execute on function report_service_minutes(json) to certdata_reader
 grant execute on function report_service_origin(text) to certdata_reader
 grant execute on function revoke_api_key(text,text) to certdata_reader
 grant execute on function revoke_token(text,text,text,timestamp with time zone) to certdata_reader
-grant execute on function rotate_api_key(text,text,text,bytea,interval,interval) to certdata_reader
+grant execute on function rotate_api_key(text,text,text,bytea,interval,interval,interval) to certdata_reader
 grant execute on function sample_changes() to certdata_reader
 grant execute on function sample_changes() to certdata_operator
 grant execute on function signing_keys_version() to certdata_reader
 grant execute on function trim_demo_history(text,text) to certdata_operator
 grant execute on function update_webhook(uuid,text,text,json) to certdata_reader
 grant execute on function use_assertion(text,text,bytea,timestamp with time zone) to certdata_reader
-grant execute on function use_key_link(bytea,bytea) to certdata_reader
+grant execute on function use_key_link(bytea,bytea,interval) to certdata_reader
 grant execute on function words_query(text,text,text[]) to public
 grant execute on function words_vector(text[]) to public
 grant execute on function write_audit_entries(json) to public
@@ -3626,6 +3638,7 @@ comment on function public.renew_webhooks(pg_catalog.uuid,timestamp with time zo
 comment on function public.signing_keys_version() is 'changes with the keys that list_signing_keys returns'
 comment on function public.use_assertion(pg_catalog.text,pg_catalog.text,pg_catalog.bytea,timestamp with time zone) is 'false: the assertion was used before'
 comment on table column public.api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)'
+comment on table column public.api_keys.lifetime is 'of a key that waits for its first login, from created_at; null = unlimited. Until then, expires_at is the last time for it'
 comment on table column public.api_keys.name is 'the operator''s words for the place that uses the key; its customer reads them'
 comment on table column public.api_keys.networks is 'null = all addresses'
 comment on table column public.api_keys.overlap is 'how long the replaced key works from this first login'

@@ -9,8 +9,8 @@ export type ApiKey = {
   customer: string
   name: string | null
   /**
-   * `pending`: an unused link, later `expired`, or a key that replaces another one and was not used yet. `replaced`:
-   * rotated, but valid until `expires_at`.
+   * `pending`: an unused link, or a key that replaces another one and was not used yet; both are `expired` after
+   * `expires_at`. `replaced`: rotated, but valid until `expires_at`.
    */
   state: 'active' | 'replaced' | 'expired' | 'revoked' | 'pending'
   scopes: string[] | null
@@ -135,6 +135,36 @@ export const succeedApiKey = (
     }).executeTakeFirstOrThrow()
     return { key, former }
   })
+
+/**
+ * Returns the keys that rotations have made from a key, directly or from its successors, and links to such keys. `keys`
+ * are all keys and links of the customer. The nearest comes first. Omits those that no longer work.
+ * See docs/decisions/0284-successors-end-with-their-key.md.
+ */
+export const listSuccessors = (keys: readonly ApiKey[], keyId: string): ApiKey[] => {
+  const ids = new Set([keyId])
+  // Each step of a row adds at least one key.
+  for (let size = 0; size < ids.size; ) {
+    size = ids.size
+    for (const key of keys) {
+      if (key.replaces !== null && ids.has(key.replaces)) ids.add(key.key_id)
+      if (key.replaced_by !== null && ids.has(key.key_id)) ids.add(key.replaced_by)
+    }
+  }
+  ids.delete(keyId)
+  return [...ids].flatMap((id) => keys.filter((key) => key.key_id === id && !isOver(key)))
+}
+
+/** Locks the customer of a key until the end of the transaction, so that no rotation begins or ends in the meantime. */
+export const lockKeyCustomer = async (trx: Db, keyId: string): Promise<void> => {
+  await sql`select from customers where customer_id = (select customer_id from api_keys where key_id = ${keyId})
+    for update`.execute(trx)
+}
+
+/** Lets a successor that waits for its first login outlive the revocations of this transaction. */
+export const keepSuccessors = async (trx: Db): Promise<void> => {
+  await sql`select set_config('app.keep_successors', 'true', true)`.execute(trx)
+}
 
 /** Revokes a key. Keeps an earlier revocation time. `undefined` if the key does not exist. */
 export const revokeApiKey = (db: Db, keyId: string): Promise<ApiKey | undefined> =>

@@ -10,6 +10,9 @@ import { createKeyId, createKeySecret } from './api-keys.ts'
 /** 256 bits, so one unsalted SHA-256 is enough to store it. */
 const secretBytes = 32
 
+/** How long a key that replaces another one waits for its first login after the pick-up: people install it. */
+const patienceSeconds = 7 * 86_400
+
 const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 const columns = sql`key_id, customer_id as customer, name,
@@ -81,12 +84,16 @@ export const removeKeyLink = async (db: Db, keyId: string): Promise<ApiKey | und
   return rows[0] && { ...rows[0], state: 'revoked' }
 }
 
-/** `replaces`: the previous key, which ends `overlap_seconds` after the first login with this one, or earlier. */
+/**
+ * `replaces`: the previous key, which ends `overlap_seconds` after the first login with this one, or earlier. Then
+ * `expires_at` is the last time for this login, and `expires_at_after_login` the end of the key from then on.
+ */
 export type ShownKey = Pick<
   ApiKey,
   'key_id' | 'customer' | 'name' | 'scopes' | 'networks' | 'expires_at' | 'replaces'
 > & {
   overlap_seconds: number | null
+  expires_at_after_login: string | null
   api_key: string
 }
 
@@ -100,8 +107,10 @@ export const takeLinkedKey = (
     const { secretSha256, formatKey } = createKeySecret()
     const { rows } = await sql<Omit<ShownKey, 'api_key'>>`
       select key_id, customer_id as customer, name, scopes, networks, ${selectInstant('expires_at')} as expires_at,
-        replaces, overlap_seconds
-      from use_key_link(${hashSecret(secret)}, ${secretSha256})`.execute(trx)
+        replaces, overlap_seconds, ${selectInstant('expires_at_after_login')} as expires_at_after_login
+      from use_key_link(${hashSecret(secret)}, ${secretSha256}, make_interval(secs => ${patienceSeconds}))`.execute(
+      trx,
+    )
     const [key] = rows
     if (!key) return undefined
     const { customer, key_id: subject } = key

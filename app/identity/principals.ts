@@ -98,15 +98,19 @@ export const createPrincipals = (options: PrincipalsOptions) => {
     identifyApiKey,
 
     /**
-     * Records a login. The first one with a pending key completes its rotation, and rejects with `invalid_api_key` if the
-     * key was removed in the meantime.
+     * Records a login, and returns the facts from then on: the first login with a pending key completes its rotation and
+     * begins its full life. Rejects with `invalid_api_key` if the key was removed or has ended in the meantime.
      */
-    async useKey({ customerId, keyId, isPending }: KeyFacts, { ip, requestId }: Caller): Promise<void> {
+    async useKey(key: KeyFacts, { ip, requestId }: Caller): Promise<KeyFacts> {
+      const { customerId, keyId, isPending } = key
       const client = truncateAddress(ip)
       if (isPending) await completeRotation(db, { customerId, keyId, client, requestId })
+      const used = isPending ? (await loadKey(db, keyId))?.value : key
+      if (!isUsable(used, now())) throw toApiKeyError()
       await findRow(db, sql`select mark_api_key_used(${keyId})`).catch((error: unknown) =>
         options.warn?.(describeUnreachable(error), 'the use of an API key was not recorded'),
       )
+      return used
     },
 
     async revokeKey({ customerId: customer, keyId: subject, revoked }: KeyFacts, by: Actor): Promise<void> {

@@ -132,6 +132,8 @@ t.test('the end of keys in use is measured', async (t) => {
     `update customers set plan = 'premium'; update api_keys set revoked_at = now() where key_id = '${ending}'`,
     `update api_keys set revoked_at = null, expires_at = now() where key_id = '${ending}'`,
     `update api_keys set expires_at = now() + interval '1 day', replaced_by = 'x' where key_id = '${ending}'`,
+    `update api_keys set replaced_by = null, replaces = (select key_id from api_keys where expires_at is null),
+      overlap = '7 days' where key_id = '${ending}'`,
   ]) {
     await query(change)
     t.match(await read(), { ending: 0 }, change)

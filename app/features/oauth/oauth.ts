@@ -113,8 +113,8 @@ export const createOAuth = (options: OAuthOptions) => {
       },
       async answer(key: KeyFacts, { scope }: z.output<typeof tokenGrantRequest>, source: LoginSource) {
         const wanted = chooseScopes(scope, await listRequestable(key))
-        await principals.useKey(key, source)
-        return sign(key, source, wanted)
+        const used = await principals.useKey(key, source)
+        return sign(used, source, wanted)
       },
     },
 

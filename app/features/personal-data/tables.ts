@@ -67,6 +67,7 @@ const kernelTables: readonly (readonly [name: string, KnownTable])[] = [
         'client_jwks',
         'replaces',
         'overlap',
+        'lifetime',
         'rotated_at',
       ],
       proofs: ['secret_sha256'],

@@ -1,6 +1,8 @@
 -- Makes a pending successor of a key, in place of an earlier one that was not used. `outcome` is the reason if it does not.
-create function rotate_api_key(customer text, key text, fresh text, fresh_sha256 bytea, kept interval, pause interval)
-returns table (outcome text, wait_seconds integer, name text, expires_at timestamptz)
+-- `patience`: how long the successor may wait for its first login.
+create function rotate_api_key(customer text, key text, fresh text, fresh_sha256 bytea, kept interval, pause interval,
+  patience interval)
+returns table (outcome text, wait_seconds integer, name text, expires_at timestamptz, expires_at_after_login timestamptz)
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
   old api_keys;
@@ -20,9 +22,12 @@ begin
     delete from api_keys k where k.customer_id = customer and k.replaces = key and k.revoked_at is null;
     delete from key_links l where l.customer_id = customer and l.replaces = key;
     name := old.name;
-    expires_at := now() + (old.expires_at - old.created_at);
-    insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap)
-    values (customer, fresh, fresh_sha256, name, old.scopes, old.networks, expires_at, key, kept);
+    expires_at_after_login := now() + (old.expires_at - old.created_at);
+    expires_at := least(expires_at_after_login, now() + patience);
+    insert into api_keys
+      (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap, lifetime)
+    values (customer, fresh, fresh_sha256, name, old.scopes, old.networks, expires_at, key, kept,
+      old.expires_at - old.created_at);
   end if;
   return next;
 end $$;

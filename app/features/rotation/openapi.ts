@@ -7,8 +7,8 @@ export const describeRotation: Description = {
   summary: 'Exchange an API key for a new one',
   description:
     'Send the key itself, in the body or by HTTP Basic as at the login: an access token is refused. The key needs the ' +
-    'scope `keys:rotate`. The new key has the same scopes, networks and lifetime. It is pending: the first login with it ' +
-    'completes the rotation, and the previous key ends `overlap_seconds` later. A repeated call before that login makes ' +
+    'scope `keys:rotate`. The new key has the same scopes, networks and lifetime. It is pending: the first login with it, ' +
+    'within a day, completes the rotation, and the previous key ends `overlap_seconds` later. A repeated call before that login makes ' +
     'another key and removes the pending one, so that a lost answer does no harm. A key may complete a rotation once an hour.',
   tag: describeMe.tag,
   errors: ['query', 'body', 'api_key', 'rotation'],

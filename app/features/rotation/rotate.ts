@@ -15,11 +15,19 @@ import { toQuotaError } from '../../limits/meters.ts'
 
 /** How long the previous key works after the first login with the new one. As `certdata keys rotate` without --overlap. */
 const overlapSeconds = 7 * 86_400
+/** How long the new key waits for its first login. A lost one ends then. */
+const patienceSeconds = 86_400
 /** Between two completed rotations. */
 const pauseSeconds = 3_600
 
 type Outcome = 'made' | 'unusable' | 'replaced' | 'pending' | 'too_soon'
-type Row = { outcome: Outcome; waitSeconds: number; name: string | null; expires_at: string | null }
+type Row = {
+  outcome: Outcome
+  waitSeconds: number
+  name: string | null
+  expires_at: string | null
+  expires_at_after_login: string | null
+}
 
 const refusals: Record<Exclude<Outcome, 'made'>, (row: Row) => ApiError> = {
   unusable: () => toApiKeyError(),
@@ -35,7 +43,13 @@ const refusals: Record<Exclude<Outcome, 'made'>, (row: Row) => ApiError> = {
     toQuotaError({ violated: ['key_rotations'], retryAfterSeconds: waitSeconds }),
 }
 
-type RotatedKey = Readonly<{ api_key: string; key: KeySummary; replaces: string; overlap_seconds: number }>
+type RotatedKey = Readonly<{
+  api_key: string
+  key: KeySummary
+  expires_at_after_login: string | null
+  replaces: string
+  overlap_seconds: number
+}>
 
 const describeAct = ({ customerId: customer, keyId }: KeyFacts, { ip, requestId }: LoginSource) =>
   ({
@@ -60,7 +74,7 @@ const requireRotateScope = async (db: Db, key: KeyFacts, source: LoginSource): P
 
 /**
  * Makes the successor of a verified key: with its scopes, its networks and as long a life. It is pending until its first
- * login. An earlier pending successor is removed, so that a lost answer does no harm. Rejects with `insufficient_scope`,
+ * login, and ends after a day without one. An earlier pending successor is removed, so that a lost answer does no harm. Rejects with `insufficient_scope`,
  * `rotation_refused`, `quota_exceeded`, `invalid_api_key` or `unavailable`. `db` is the serving role's. See
  * docs/decisions/0263-the-first-login-completes-a-rotation.md.
  */
@@ -70,9 +84,11 @@ export const rotateKey = async (db: Db, key: KeyFacts, source: LoginSource): Pro
     await requireRotateScope(db, key, source)
     return await db.transaction().execute(async (trx) => {
       const { rows } = await sql<Row>`
-        select outcome, wait_seconds as "waitSeconds", name, ${selectInstant('expires_at')} as expires_at
+        select outcome, wait_seconds as "waitSeconds", name, ${selectInstant('expires_at')} as expires_at,
+          ${selectInstant('expires_at_after_login')} as expires_at_after_login
         from rotate_api_key(${key.customerId}, ${key.keyId}, ${keyId}, ${secretSha256},
-          make_interval(secs => ${overlapSeconds}), make_interval(secs => ${pauseSeconds}))`.execute(trx)
+          make_interval(secs => ${overlapSeconds}), make_interval(secs => ${pauseSeconds}),
+          make_interval(secs => ${patienceSeconds}))`.execute(trx)
       const row = rows[0] as Row
       if (row.outcome === 'replaced') {
         const old = await loadKey(trx, key.keyId)
@@ -81,12 +97,13 @@ export const rotateKey = async (db: Db, key: KeyFacts, source: LoginSource): Pro
           : refusals.unusable(row)
       }
       if (row.outcome !== 'made') throw refusals[row.outcome](row)
-      const { name, expires_at } = row
-      const details = { by: keyId, pending: true, expires_at }
+      const { name, expires_at, expires_at_after_login } = row
+      const details = { by: keyId, pending: true, expires_at, expires_at_after_login }
       await recordEvents(trx, [{ ...describeAct(key, source), details }])
       return {
         api_key: apiKey,
         key: { id: keyId, name, expires_at },
+        expires_at_after_login,
         replaces: key.keyId,
         overlap_seconds: overlapSeconds,
       }

@@ -43,27 +43,30 @@ const formatDuration = (seconds) => {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-/** @param {string} replaced @param {number} overlapSeconds */
-const showRotation = (replaced, overlapSeconds) => {
-  find('#rotation code', HTMLElement).textContent = replaced
-  find('#rotation span', HTMLElement).textContent =
+/** @param {string} replaced @param {number} overlapSeconds @param {string} lastLogin */
+const showRotation = (replaced, overlapSeconds, lastLogin) => {
+  const overlap =
     overlapSeconds === 0
       ? 'The previous key ends at the first login with this one.'
       : `Your first login with this key starts the overlap: both keys work for ${formatDuration(overlapSeconds)}, then the previous key ends. It ends earlier if it expires before.`
+  find('#rotation code', HTMLElement).textContent = replaced
+  find('#rotation span', HTMLElement).textContent =
+    `${overlap} Log in before ${lastLogin}: a key that was not used ends then, and the previous one stays.`
   find('#rotation', HTMLElement).hidden = false
 }
 
-/** @param {{ api_key: string, key_id: string, customer: string, name: string | null, scopes: string[] | null, networks: string[] | null, expires_at: string | null, replaces: string | null, overlap_seconds: number | null }} key */
+/** @param {{ api_key: string, key_id: string, customer: string, name: string | null, scopes: string[] | null, networks: string[] | null, expires_at: string | null, replaces: string | null, overlap_seconds: number | null, expires_at_after_login: string | null }} key */
 const showKey = (key) => {
   // The secret is used up. Remove it from the address bar. The state survives a reload.
   history.replaceState({ isUsed: true }, '', location.pathname)
   find('.key pre', HTMLElement).textContent = key.api_key
   find('[data-key]', HTMLElement).textContent = key.api_key
+  const end = key.replaces === null ? key.expires_at : key.expires_at_after_login
   const facts = {
     Customer: key.customer,
     'Key id': key.key_id,
     ...(key.name === null ? {} : { Name: key.name }),
-    Expires: key.expires_at === null ? 'never' : formatTime(key.expires_at),
+    Expires: end === null ? 'never' : formatTime(end),
     Scopes: key.scopes?.join(', ').replace('*', 'all') ?? 'all',
     Networks: key.networks?.join(', ') ?? 'any',
   }
@@ -72,7 +75,8 @@ const showKey = (key) => {
       make('div', {}, make('dt', {}, name), make('dd', {}, value)),
     ),
   )
-  if (key.replaces !== null) showRotation(key.replaces, key.overlap_seconds ?? 0)
+  if (key.replaces !== null && key.expires_at !== null)
+    showRotation(key.replaces, key.overlap_seconds ?? 0, formatTime(key.expires_at))
   for (const box of shown.querySelectorAll('.codebox')) addCopyButton(/** @type {HTMLElement} */ (box))
   outcome.replaceChildren()
   outcome.className = ''

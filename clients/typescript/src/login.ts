@@ -104,6 +104,7 @@ export const createLogin = (credentials: Credentials, sending: Sending, retry: R
       tokens.put(token)
       apiKey = fresh
       used = { apiKey }
+      return key
     },
   })
   return { tokens, rotateKey }

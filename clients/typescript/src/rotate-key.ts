@@ -10,8 +10,8 @@ export type StoreKey = (apiKey: string) => unknown
 type RotationOptions = {
   /** Exchanges the current key for a new one, which is pending. */
   exchange: () => Promise<RotatedKey>
-  /** Logs in with a new key. From then on, the client uses it. */
-  useKey: (apiKey: string) => Promise<void>
+  /** Logs in with a new key, which begins its full life. From then on, the client uses it. */
+  useKey: (apiKey: string) => Promise<KeySummary | undefined>
   retry: Retrying
 }
 
@@ -24,8 +24,7 @@ export const createKeyRotation = ({ exchange, useKey, retry }: RotationOptions) 
   const rotate = async (store: StoreKey): Promise<KeySummary> => {
     const { api_key: apiKey, key } = await withRetry(rotationPath, exchange, retry, undefined)
     await store(apiKey)
-    await withRetry(loginPath, () => useKey(apiKey), retry, undefined)
-    return key
+    return (await withRetry(loginPath, () => useKey(apiKey), retry, undefined)) ?? key
   }
   return (store: StoreKey): Promise<KeySummary> => {
     const rotation = last.then(() => rotate(store))

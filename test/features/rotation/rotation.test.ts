@@ -76,7 +76,7 @@ t.test('a key is exchanged for one with the same rights and as long a life', asy
     replaces: id,
     overlap_seconds: 604_800,
   })
-  const days = daysUntil(made.key.expires_at)
+  const days = daysUntil(made.expires_at_after_login)
   t.ok(days > 89.9 && days <= 90, 'no longer life')
   t.match(await readKey(made.api_key), { scopes, revoked_at: null, networks: ['203.0.113.0/24'] })
   t.match(await readKey(apiKey), { replaced_by: null }, 'the previous key does not end yet')
@@ -92,8 +92,8 @@ t.test('the previous key ends after the overlap, which the first login begins', 
   const fresh = await succeed(apiKey)
   t.equal((await readKey(apiKey))?.expires_at, null)
   t.match((await json('list', (await readKey(apiKey))?.customer_id as string)) as object[], [
-    { key_id: id, state: 'active' },
     { key_id: getId(fresh), state: 'pending', replaces: id },
+    { key_id: id, state: 'active' },
   ])
   t.equal((await login(fresh)).statusCode, 200)
   const former = await readKey(apiKey)
@@ -104,6 +104,64 @@ t.test('the previous key ends after the overlap, which the first login begins', 
   await login(fresh)
   t.same((await readKey(apiKey))?.expires_at, former?.expires_at, 'a further login changes nothing')
   t.match(await json('list', former?.customer_id as string), [{ state: 'replaced' }, { state: 'active' }])
+})
+
+const age = (apiKey: string, time: string) =>
+  query(`update api_keys set created_at = created_at - interval '${time}', expires_at = expires_at - interval '${time}'
+    where key_id = '${getId(apiKey)}'`)
+
+t.test('a pending key ends after a day, and its first login begins its full life', async (t) => {
+  const { apiKey, customer } = await newKey({ days: 90 })
+  const made = (await rotate(apiKey)).json()
+  const { expires_at: end, id } = made.key
+  t.ok(daysUntil(end) > 0.99 && daysUntil(end) <= 1)
+  const listed = (await json('list', customer)) as { key_id: string }[]
+  t.match(
+    listed.find(({ key_id }) => key_id === id),
+    { state: 'pending', expires_at: end },
+  )
+  await age(made.api_key, '23 hours')
+  const used = (await login(made.api_key)).json()
+  t.equal(used.expires_in, 3_600, 'its token does not end with the pending key')
+  const left = daysUntil(used.key.expires_at)
+  t.ok(left > 89.04 && left < 89.05, `90 days from its creation, ${left}`)
+  const row = await readKey(made.api_key)
+  t.match(row, { replaces: null, lifetime: null })
+  t.equal(daysUntil(row?.expires_at).toFixed(6), left.toFixed(6), 'the answer has the end of the row')
+  await query(`update api_keys set rotated_at = now() - interval '1 hour' where key_id = '${id}'`)
+  const next = (await rotate(made.api_key)).json()
+  t.ok(daysUntil(next.expires_at_after_login) <= 90, 'the next one lives no longer')
+
+  const late = await newKey()
+  const lost = await succeed(late.apiKey)
+  await age(lost, '25 hours')
+  t.equal((await login(lost)).json().code, 'invalid_api_key')
+  t.match(await json('list', late.customer), [{ state: 'active' }, { state: 'expired', replaces: late.id }])
+  t.equal((await login(late.apiKey)).statusCode, 200, 'the previous key stays')
+  const second = (await rotate(late.apiKey)).json()
+  t.match(second, { key: { expires_at: String }, expires_at_after_login: null })
+  t.strictSame((await login(second.api_key)).json().key.expires_at, null)
+  t.equal((await json('list', late.customer)).length, 2, 'the lost key was removed')
+})
+
+t.test('a login that overtakes the end of its pending key is refused', async (t) => {
+  const { apiKey } = await newKey()
+  const pending = await succeed(apiKey)
+  const complete = () =>
+    query<{ is_valid: boolean; former: string | null }>(
+      `select * from complete_key_rotation((select customer_id from api_keys where key_id = '${getId(pending)}'), '${getId(pending)}')`,
+    )
+  await age(pending, '1 day')
+  t.match(await complete(), [{ is_valid: false, former: null }])
+  t.match(await readKey(apiKey), { replaced_by: null, expires_at: null })
+})
+
+t.test('a successor of a key that lives less than a day does not live longer while it waits', async (t) => {
+  const { apiKey, id } = await newKey()
+  await query(`update api_keys set expires_at = created_at + interval '2 hours' where key_id = '${id}'`)
+  const made = (await rotate(apiKey)).json()
+  t.equal(made.key.expires_at, made.expires_at_after_login)
+  t.ok(daysUntil(made.key.expires_at) < 0.1)
 })
 
 t.test('a key that ends earlier than the overlap is not prolonged', async (t) => {
@@ -244,6 +302,114 @@ t.test('a pending key ends with its predecessor, and follows its networks', asyn
   t.equal((await login(orphan)).json().code, 'invalid_api_key')
 })
 
+const link = (id: string, ...options: string[]) => json('rotate', id, '--link', ...options)
+const open = (linked: { link: string }) =>
+  send('/key', { secret: new URL(linked.link).hash.slice(1) }, { origin: publicUrl })
+
+/** A key, its two successors, and a fourth key that waits for its first login. */
+const newRow = async () => {
+  const first = await newKey()
+  const keys = [first.apiKey]
+  for (let n = 0; n < 3; n++) {
+    const made = await succeed(keys.at(-1) as string)
+    if (n < 2) await login(made)
+    await query(`update api_keys set rotated_at = null where key_id = '${getId(made)}'`)
+    keys.push(made)
+  }
+  return { ...first, keys, ids: keys.map(getId) }
+}
+const listStates = async (customer: string) => {
+  const listed: { key_id: string; state: string }[] = await json('list', customer)
+  return Object.fromEntries(listed.map(({ key_id, state }) => [key_id, state]))
+}
+const statusesOf = (keys: readonly string[]) =>
+  Promise.all(keys.map(async (key) => (await login(key)).statusCode))
+
+t.test('a revocation ends the successors of a key, used ones and pending ones', async (t) => {
+  const { customer, keys, ids } = await newRow()
+  const bystander = await addCustomer(database, customer, { scopes })
+  const asked = await run(['keys', 'revoke', ids[0] as string], { env, isWatched: true, input: 'n\n' })
+  t.match(
+    asked.stderr,
+    new RegExp(
+      `cannot be restored\\. So do its 3 successors: ${ids[1]} \\(last used on .*\\), ${ids[2]} \\(.*\\), ${ids[3]} \\(pending\\)\\. To keep them, add --keep-successors`,
+    ),
+  )
+  t.same(await statusesOf([keys[0] as string]), [200], 'nothing was done')
+  t.match(await json('revoke', ids[0] as string, '--yes'), {
+    key_id: ids[0],
+    state: 'revoked',
+    ended_successors: ids.slice(1),
+  })
+  t.same(await statusesOf(keys), [401, 401, 401, 401])
+  t.same(await statusesOf([bystander]), [200], 'a key of the same customer that is no successor')
+  const states = await listStates(customer)
+  for (const id of ids) t.equal(states[id], 'revoked')
+  const { stdout } = await run(['audit', 'list', '--customer', customer, '--json'], { env })
+  const entries: { action: string; subject: string; details: object | null }[] = JSON.parse(stdout)
+  const ended = entries.filter(({ action }) => action === 'keys.revoke').reverse()
+  t.same(
+    ended.map(({ subject }) => subject),
+    ids,
+  )
+  for (const { details } of ended.slice(1)) t.match(details, { successor_of: ids[0] })
+})
+
+t.test('a revocation in the middle of a row keeps the keys before it', async (t) => {
+  const { keys, ids } = await newRow()
+  await json('revoke', ids[1] as string, '--yes')
+  t.same(await statusesOf(keys), [200, 401, 401, 401])
+  t.match(await json('revoke', ids[0] as string, '--yes'), { ended_successors: [] })
+})
+
+t.test('--keep-successors ends one key, and a pending one completes its rotation', async (t) => {
+  const { keys, ids } = await newRow()
+  const question = await run(['keys', 'revoke', ids[0] as string, '--keep-successors'], { env })
+  t.match(question.stderr, `Its 3 successors can still be used: ${ids[1]}`)
+  t.match(await json('revoke', ids[0] as string, '--keep-successors', '--yes'), { ended_successors: [] })
+  t.same(await statusesOf(keys.slice(0, 3)), [401, 200, 200])
+  await json('revoke', ids[2] as string, '--keep-successors', '--yes')
+  await json('networks', ids[2] as string, '198.51.100.0/24')
+  t.equal(
+    (await login(keys[3] as string)).json().code,
+    'network_not_allowed',
+    'it still follows its predecessor',
+  )
+  await json('networks', ids[2] as string, '--anywhere')
+  await until('the networks hold', async () => (await login(keys[3] as string)).statusCode === 200)
+  t.match(await readKey(keys[2] as string), { replaced_by: ids[3], revoked_at: String })
+  t.match(await json('revoke', ids[2] as string, '--yes'), { ended_successors: [ids[3]] }, 'a later decision')
+})
+
+t.test('a revocation ends an unused link to a successor', async (t) => {
+  const { id, customer } = await newKey()
+  const linked = await link(id)
+  t.match(await json('revoke', id, '--yes'), { ended_successors: [linked.key_id] })
+  t.equal((await open(linked)).statusCode, 404)
+  t.match(await json('list', customer), { length: 1 })
+})
+
+t.test('a rotation during a revocation leaves no successor', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const { apiKey, id, customer } = await newKey()
+    const pending = await succeed(apiKey)
+    const [, , answer] = await Promise.all([json('revoke', id, '--yes'), login(pending), rotate(apiKey)])
+    t.ok([200, 401, 409].includes(answer.statusCode))
+    const states = Object.values(await listStates(customer))
+    t.same([...new Set(states)], ['revoked'])
+  }
+})
+
+t.test('a customer that presents its previous key does not end the key that replaced it', async (t) => {
+  const { apiKey, id } = await newKey()
+  const fresh = await succeed(apiKey)
+  await login(fresh)
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const body = `client_id=${id}&client_secret=${apiKey}&token=${apiKey}`
+  t.equal((await send('/v1/oauth/revoke', body, form)).statusCode, 200)
+  t.same(await statusesOf([apiKey, fresh]), [401, 200])
+})
+
 t.test('a revoked pending key stays revoked, and another one may be made', async (t) => {
   const { apiKey } = await newKey()
   const pending = await succeed(apiKey)
@@ -307,10 +473,6 @@ t.test('a rotation by the operator removes a pending key', async (t) => {
   t.equal((await login(api_key)).statusCode, 200)
 })
 
-const link = (id: string, ...options: string[]) => json('rotate', id, '--link', ...options)
-const open = (linked: { link: string }) =>
-  send('/key', { secret: new URL(linked.link).hash.slice(1) }, { origin: publicUrl })
-
 t.test('a link of keys rotate makes a key that replaces the other one at its first login', async (t) => {
   const { apiKey, id, customer } = await newKey({
     days: 90,
@@ -331,8 +493,11 @@ t.test('a link of keys rotate makes a key that replaces the other one at its fir
   t.equal((await open(linked)).statusCode, 404, 'a second link replaces the first')
   const key = (await open(again)).json()
   t.match(key, { key_id: again.key_id, scopes: ['lab:read'], networks: ['203.0.113.0/24'] })
+  const [wait, life] = [daysUntil(key.expires_at), daysUntil(key.expires_at_after_login)]
+  t.ok(wait > 6.9 && wait <= 7, 'people have a week to install it')
+  t.ok(life > 89.9 && life <= 90)
   t.equal((await readKey(apiKey))?.replaced_by, null)
-  t.equal((await login(key.api_key)).statusCode, 200)
+  t.equal((await login(key.api_key)).json().key.expires_at, key.expires_at_after_login)
   const days = daysUntil((await readKey(apiKey))?.expires_at)
   t.ok(days > 1.9 && days <= 2)
   t.match(await cli('rotate', id, '--link'), { code: 1, stderr: /no valid key/ })
@@ -369,7 +534,7 @@ t.test(
     const rows = exported.api_keys as Record<string, unknown>[]
     t.match(
       rows.find(({ key_id }) => key_id === getId(pending)),
-      { replaces: id, overlap: String },
+      { replaces: id, overlap: String, lifetime: null },
     )
     t.notMatch(JSON.stringify(rows), 'secret')
     t.match(await eraseCustomer(database, customer), { rows: { api_keys: 2 } })

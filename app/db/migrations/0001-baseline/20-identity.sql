@@ -15,12 +15,14 @@ create table api_keys (
   name text,
   replaces text collate "C",
   overlap interval,
+  lifetime interval,
   rotated_at timestamptz,
   primary key (customer_id, key_id),
   unique (key_id),
   constraint api_keys_replaces foreign key (customer_id, replaces) references api_keys (customer_id, key_id)
     on delete cascade deferrable initially deferred,
   constraint api_keys_overlap check ((replaces is null) = (overlap is null)),
+  constraint api_keys_lifetime check (replaces is not null or lifetime is null),
   constraint api_keys_networks check (cardinality(networks) between 1 and 100),
   constraint api_keys_name check (char_length(name) between 1 and 100)
 );
@@ -30,6 +32,8 @@ comment on column api_keys.networks is 'null = all addresses';
 comment on column api_keys.client_jwks is 'public keys of a client that signs assertions (RFC 7517)';
 comment on column api_keys.replaces is 'the key that this one replaces at its first login, which sets this to null';
 comment on column api_keys.overlap is 'how long the replaced key works from this first login';
+comment on column api_keys.lifetime is
+  'of a key that waits for its first login, from created_at; null = unlimited. Until then, expires_at is the last time for it';
 comment on column api_keys.rotated_at is 'first login of a key that replaced another one';
 -- A key has one successor at most.
 create unique index api_keys_one_successor on api_keys (customer_id, replaces) where revoked_at is null;
@@ -112,11 +116,13 @@ language sql volatile security definer set search_path = public, pg_temp as $$
 $$;
 grant execute on function lock_key to certdata_operator;
 
--- A successor that waits for its first login ends with its predecessor, and follows its rights.
+-- A successor that waits for its first login ends with its predecessor, and follows its rights. An operator may keep it
+-- when the predecessor is revoked.
 create function follow_predecessor() returns trigger language plpgsql
 set search_path = public, pg_temp as $$
 begin
-  if new.revoked_at is not null or new.replaced_by is not null then
+  if new.replaced_by is not null or new.revoked_at is not null and old.revoked_at is null
+      and current_setting('app.keep_successors', true) is distinct from 'true' then
     delete from api_keys where customer_id = new.customer_id and replaces = new.key_id and revoked_at is null;
     delete from key_links where customer_id = new.customer_id and replaces = new.key_id;
   else
@@ -131,7 +137,8 @@ create trigger api_keys_follow after update of networks, scopes, revoked_at, rep
   for each row execute function follow_predecessor();
 
 -- Records a login. The first one with a key that replaces another one begins the overlap: then the other key is `former`.
--- `is_valid` is false if the key was removed or revoked in the meantime.
+-- Its life then lasts from its creation, so that no rotation lengthens it. `is_valid` is false if the key was removed,
+-- revoked or has ended in the meantime.
 create function complete_key_rotation(customer text, key text)
 returns table (is_valid boolean, former text, former_expires_at timestamptz)
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -141,23 +148,27 @@ begin
   perform lock_key(customer, (select k.replaces from api_keys k where k.customer_id = customer and k.key_id = key));
   select k.replaces, k.overlap into former, kept from api_keys k
     where k.customer_id = customer and k.key_id = key and k.replaces is not null and k.revoked_at is null
+      and k.expires_at > now()
     for no key update;
   if found then
-    update api_keys k set replaces = null, overlap = null, rotated_at = now()
+    update api_keys k set replaces = null, overlap = null, rotated_at = now(),
+        expires_at = k.created_at + k.lifetime, lifetime = null
       where k.customer_id = customer and k.key_id = key;
     update api_keys k set replaced_by = key, expires_at = least(k.expires_at, now() + kept)
       where k.customer_id = customer and k.key_id = former
       returning k.expires_at into former_expires_at;
   end if;
   is_valid := exists (select from api_keys k
-    where k.customer_id = customer and k.key_id = key and k.revoked_at is null);
+    where k.customer_id = customer and k.key_id = key and k.revoked_at is null
+      and coalesce(k.expires_at, 'infinity') > now());
   return next;
 end $$;
 
--- Returns no row if the link is unknown, used or expired, or if its customer has no API access.
-create function use_key_link(link_sha256 bytea, key_sha256 bytea)
+-- Returns no row if the link is unknown, used or expired, or if its customer has no API access. `patience`: how long a
+-- key that replaces another one may wait for its first login.
+create function use_key_link(link_sha256 bytea, key_sha256 bytea, patience interval)
 returns table (customer_id text, key_id text, name text, scopes text[], networks text[], expires_at timestamptz,
-  replaces text, overlap_seconds double precision)
+  replaces text, overlap_seconds double precision, expires_at_after_login timestamptz)
 language sql volatile security definer set search_path = public, pg_temp as $$
   select lock_key(l.customer_id, l.replaces) from key_links l where l.secret_sha256 = link_sha256;
   delete from api_keys k using key_links l, customers c
@@ -170,20 +181,23 @@ language sql volatile security definer set search_path = public, pg_temp as $$
       and c.plan <> 'basic' and c.suspended_at is null
     returning l.*
   )
-  insert into api_keys (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap)
-  select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks, now() + u.lifetime, u.replaces, u.overlap
+  insert into api_keys
+    (customer_id, key_id, secret_sha256, name, scopes, networks, expires_at, replaces, overlap, lifetime)
+  select u.customer_id, u.key_id, key_sha256, u.name, u.scopes, u.networks,
+    least(now() + u.lifetime, case when u.replaces is not null then now() + patience end), u.replaces, u.overlap,
+    case when u.replaces is not null then u.lifetime end
   from used u
   returning customer_id, key_id, name, scopes, networks::text[], expires_at, replaces,
-    extract(epoch from overlap)::double precision
+    extract(epoch from overlap)::double precision, created_at + lifetime
 $$;
 
--- Of the keys in use that end: not of a key that another one has replaced.
+-- Of the keys in use that end: not of a key that another one has replaced, or that waits for its first login.
 create function read_key_expiry(soon interval) returns table (nearest_days double precision, ending integer)
 language sql stable security definer set search_path = public, pg_temp as $$
   select extract(epoch from min(k.expires_at) - now()) / 86400,
     count(*) filter (where k.expires_at <= now() + soon)::integer
   from api_keys k join customers c on c.customer_id = k.customer_id
-  where k.expires_at > now() and k.revoked_at is null and k.replaced_by is null
+  where k.expires_at > now() and k.revoked_at is null and k.replaced_by is null and k.replaces is null
     and c.plan <> 'basic' and c.suspended_at is null
 $$;
 

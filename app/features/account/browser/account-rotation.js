@@ -1,6 +1,7 @@
 import { addCopyButton, make } from '../../../site/browser/ui.js'
 import { number } from '../../../site/browser/units.js'
 import { postKey } from './account-session.js'
+import { formatTime } from './account-times.js'
 import { clearNotice, fillNotice, showFault } from './notice.js'
 
 const rotateScope = 'keys:rotate'
@@ -9,7 +10,7 @@ const daySeconds = 86_400
 /** The id in the text of a key: see `app/identity/api-keys.ts`. */
 const keyText = /^cda_live_([a-z0-9]{16})_/
 
-/** @param {{ api_key: string, key: { id: string }, replaces: string, overlap_seconds: number }} rotated */
+/** @param {{ api_key: string, key: { id: string, expires_at: string | null }, replaces: string, overlap_seconds: number }} rotated */
 const showNewKey = ({ api_key: apiKey, key, replaces, overlap_seconds: seconds }) => {
   const box = make('div', { class: 'codebox', 'data-copy': '' })
   box.append(make('pre', { tabindex: '0', 'aria-label': 'New API key' }, apiKey))
@@ -25,7 +26,7 @@ const showNewKey = ({ api_key: apiKey, key, replaces, overlap_seconds: seconds }
       'p',
       {},
       `From the first login with it, the key ${replaces} works for another ${number(seconds / daySeconds)} days. `,
-      'If you lose the new key before that, rotate once more.',
+      `Log in before ${formatTime(key.expires_at)}: a key that was not used ends then. If you lose the new key before its first login, rotate once more.`,
     ),
   ]
 }

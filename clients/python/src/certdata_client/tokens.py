@@ -142,8 +142,7 @@ class Tokens:
         self._expiry.begin(used)
         self._api_key = fresh
         self._login = lambda: key_login(fresh)
-        key: KeySummary = made["key"]
-        return key
+        return used or made["key"]
 
     def _post(self, request: LoginRequest) -> Flow[Any]:
         target, media_type, content = request

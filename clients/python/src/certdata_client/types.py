@@ -47,13 +47,13 @@ AccountKey = TypedDict(
         "name": "str | None",
         # Whether the token of this request belongs to the key
         "is_current": "bool",
-        # The state. `pending`: it replaces another key at its first login. `replaced`: another key was made instead of this one, which still works until it expires. Known values: active, pending, replaced, expired, revoked; more may be added.
+        # The state. `pending`: it replaces another key at its first login, which must be before `expires_at`. `replaced`: another key was made instead of this one, which still works until it expires. Known values: active, pending, replaced, expired, revoked; more may be added.
         "state": "str",
         # When the key was made
         "created_at": "str",
         # Day of the last login (UTC); null if there was none
         "last_used_on": "str | None",
-        # The key and its tokens work until this time; null: no end
+        # The key and its tokens work until this time; null: no end. The first login of a pending key sets its full life
         "expires_at": "str | None",
         # Networks from which the key works. Null: a key sees networks only of itself
         "networks": "list[str] | None",
@@ -923,6 +923,8 @@ RotatedKey = TypedDict(
         # The new API key. Store it before you log in with it
         "api_key": "str",
         "key": "KeySummary",
+        # End of the new key from its first login on, or null without an end. Until then it ends at `key.expires_at`, a day after this answer
+        "expires_at_after_login": "str | None",
         # Id of the previous key, which works until then
         "replaces": "str",
         # How long the previous key works after the first login with the new one
