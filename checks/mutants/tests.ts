@@ -11,9 +11,6 @@ const more: Readonly<Record<string, readonly string[]>> = {
   'app/features/feed': ['test/features/feed/differences.test.ts'],
 }
 
-/** They compare statements with their stored text, so every change of SQL fails, and they prove no behaviour. */
-const isGolden = (file: string): boolean => basename(file) === 'versions.test.ts'
-
 type Range = { startOffset: number; endOffset: number; count: number }
 type Script = { url: string; functions: { ranges: Range[] }[] }
 
@@ -26,6 +23,10 @@ export const listImports = (folder: string, file: string): Set<string> => {
   const targets = [...text.matchAll(/from '(\.[^']+)'/g)].map(([, target = '']) => target)
   return new Set(targets.map((target) => normalize(join(file, '..', target))))
 }
+
+/** They compare statements with their stored text, so every change of SQL fails, and they prove no behaviour. */
+const isGolden = (folder: string, file: string): boolean =>
+  listImports(folder, file).has('test/records/golden.ts')
 
 /** Whether a test imports a mutated file. In the suite of `npm test`, importing one of its importers is enough. */
 const isNear = (folder: string, test: string, mutated: ReadonlySet<string>): boolean => {
@@ -43,7 +44,9 @@ const getTestFolder = (room: string): string => room.replace(/^app/, 'test')
 /** Lists the tests in the folder of `test/` with the name of the room or feature, and those named above. */
 export const listOwnTests = (folder: string, room: string): string[] => {
   const patterns = [`${getTestFolder(room)}/**/*.test.ts`, ...(more[room] ?? [])]
-  return patterns.flatMap((pattern) => globSync(pattern, { cwd: folder })).filter((file) => !isGolden(file))
+  return patterns
+    .flatMap((pattern) => globSync(pattern, { cwd: folder }))
+    .filter((file) => !isGolden(folder, file))
 }
 
 /** Lists the room's own tests, tests near a mutated file, and process tests with the name of a mutated file. */
@@ -53,7 +56,7 @@ export const listTests = (folder: string, room: string, mutated: ReadonlySet<str
     glob(`${getTestFolder(room)}/${basename(file, '.ts')}.process.ts`),
   )
   const near = glob('test/**/*.{test,process}.ts').filter(
-    (test) => !isGolden(test) && isNear(folder, test, mutated),
+    (test) => !isGolden(folder, test) && isNear(folder, test, mutated),
   )
   return [...new Set([...listOwnTests(folder, room), ...near, ...named])].sort()
 }

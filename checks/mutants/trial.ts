@@ -26,6 +26,8 @@ export type Verdict = Readonly<{
 /** Tries mutants in a copy of the project. It measures a test file when a mutant first needs it. */
 export const createTrial = ({ folder, prefix }: { folder: string; prefix: readonly string[] }) => {
   const measured = new Map<string, TestFile | undefined>()
+  /** The tests that killed mutants of a source file. They probably execute and judge its next mutants, too. */
+  const killers = new Map<string, Set<string>>()
 
   /** From 0: how likely a test judges the file. Process tests are slow, so they are last among equals. */
   const getRank = (test: string, file: string, own: ReadonlySet<string>): number => {
@@ -38,12 +40,16 @@ export const createTrial = ({ folder, prefix }: { folder: string; prefix: readon
     return measured.get(test)
   }
 
-  /** Test files that import the file first, then the room's own, then the faster ones. */
+  /** Test files that killed another mutant of the file first, then importers, the room's own, and the faster ones. */
   const order = (file: string, { files, own, isQuick }: RoomTests): string[] => {
+    const isKiller = (test: string) => Number(killers.get(file)?.has(test) ?? false)
     const getSeconds = (test: string) => measured.get(test)?.cpuSeconds ?? Number.MAX_SAFE_INTEGER
     const chosen = isQuick ? files.filter((test) => getRank(test, file, own) < farRank) : files
     return chosen.toSorted(
-      (a, b) => getRank(a, file, own) - getRank(b, file, own) || getSeconds(a) - getSeconds(b),
+      (a, b) =>
+        isKiller(b) - isKiller(a) ||
+        getRank(a, file, own) - getRank(b, file, own) ||
+        getSeconds(a) - getSeconds(b),
     )
   }
 
@@ -78,7 +84,9 @@ export const createTrial = ({ folder, prefix }: { folder: string; prefix: readon
       tried += 1
       const how = await judge(mutant, test, normal)
       if (how === 'busy') return { end: 'not judged', how: 'hung', test, tried }
-      if (how !== 'passed') return { end: 'killed', how, test, tried }
+      if (how === 'passed') continue
+      killers.set(mutant.file, (killers.get(mutant.file) ?? new Set()).add(test))
+      return { end: 'killed', how, test, tried }
     }
     return { end: 'survived', how: 'passed', test: undefined, tried }
   }
