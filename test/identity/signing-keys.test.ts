@@ -3,7 +3,12 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { createSecrets } from '../../app/config/secrets.ts'
-import { ensureSigningKeys, listSigningKeys, rotateSigningKeys } from '../../app/identity/key-rotation.ts'
+import {
+  ensureSigningKeys,
+  leadSeconds,
+  listSigningKeys,
+  rotateSigningKeys,
+} from '../../app/identity/key-rotation.ts'
 import { loadSigningKeys } from '../../app/identity/signing-keys.ts'
 import signingKeyRefresh from '../../plugins/signing-keys.ts'
 import { addCustomer, createTestApp, createTestDatabase, publicUrl, secretKey, until } from '../helper.ts'
@@ -65,6 +70,20 @@ t.test('the next key does not sign until it has been published for long enough',
   const before = await listSigningKeys(operator)
   await t.rejects(rotate(300), /published \d+ s ago.*wait (300|299|298|29\d) s/)
   t.same(await listSigningKeys(operator), before, 'nothing changes')
+})
+
+t.test('--now waits until the next key is 5 seconds old', async (t) => {
+  const setAge = (seconds: number) =>
+    operator
+      .updateTable('signing_keys')
+      .set({ created_at: sql<string>`clock_timestamp() - ${seconds} * interval '1 second'` })
+      .where('state', '=', 'next')
+      .execute()
+  // A key of the future keeps a slow machine from reaching the age.
+  await setAge(-3_600)
+  await t.rejects(rotate(leadSeconds.instances), /wait 360\d s/)
+  await setAge(5)
+  await t.resolves(rotate(leadSeconds.instances))
 })
 
 t.test('an operator with another SECRET_KEY than the service cannot rotate', async (t) => {

@@ -209,6 +209,11 @@ t.test('reports every fault with its path, the expected form and the nearest val
       ],
     ]),
     [
+      '{ name: x, revision: 1, list: { from: projects, joins: { p: { to: products, on: ordered_on, pick: [id] } }, select: { a: title } } }',
+      'list.joins.p.on',
+      /holds an id of products$/,
+    ],
+    [
       '{ name: x, revision: 1, list: { from: countries, select: { a: requirements.constructor } } }',
       'list.select.a',
       /constructor has: schemes/,
@@ -228,6 +233,11 @@ t.test('a parameter cannot have the name of a control or of a token', async (t) 
       { path: `params.${name}`, detail: /another name/ },
     ])
   }
+})
+
+t.test('the bounds of a parameter may be equal', async (t) => {
+  for (const given of ['integer, min: 2, max: 2', 'string, min: 2, max: 2', 'date, min: today, max: today'])
+    t.same(listFaults(object('{ param: a }', `{ a: { type: ${given} } }`)), [], given)
 })
 
 t.test('accepts a fixed date with a relative bound, because their order depends on the day', async (t) => {
@@ -292,7 +302,8 @@ t.test('accepts only a single plain YAML or JSON document', async (t) => {
     [`a: ${'x'.repeat(70_000)}`, /^$/, /at most 65536 bytes/],
     ['a: 1\n__proto__: 2', /line 2/, /another name/],
     ['{"a": {"__proto__": 2}}', /line 1/, /another name/],
-    ['a: 1\n? [b, c]\n: 2', /line 2/, /a text as a name/],
+    ['a: 1\n? [b,\n c]\n: 2', /line 2/, /a text as a name/],
+    ['a: 1\nb: "c\n d\\0"', /line 2/, /U\+0000/],
   ]
   for (const [text, path, detail] of cases) {
     t.match(listFaults(text), [{ path, detail }], text.slice(0, 30))

@@ -391,3 +391,33 @@ t.test('a customer sees the present documents of custom endpoints', async () => 
     await run("delete from custom_endpoints where name = 'greeting'")
   }
 })
+
+t.test('a parameter without an example has one in the OpenAPI document', async (t) => {
+  const params = {
+    integer: '{ type: integer }',
+    least: '{ type: integer, min: 5 }',
+    most: '{ type: integer, max: -3 }',
+    text: '{ type: string, min: 3 }',
+    day: '{ type: date }',
+    flag: '{ type: boolean }',
+    choice: '{ type: string, enum: [b, a] }',
+  }
+  const entries = Object.entries(params)
+  const given = entries.map(([name, form]) => `${name}: ${form}`)
+  const members = entries.map(([name]) => `${name}: { param: ${name} }`)
+  const { get } = await asCustomer(database, app, 'described')
+  await give('described', `{ name: forms, revision: 1, params: { ${given} }, object: { ${members} } }`)
+  const read = async () => (await get('/openapi.json')).json().paths['/v1/custom/forms']?.get.parameters
+  await until('described', async () => (await read()) !== undefined)
+  const described: { name: string; example: unknown }[] = await read()
+  const examples = described.filter(({ name }) => name in params).map(({ name, example }) => [name, example])
+  t.strictSame(Object.fromEntries(examples), {
+    integer: 1,
+    least: 5,
+    most: -3,
+    text: 'xxx',
+    day: 'today',
+    flag: true,
+    choice: 'b',
+  })
+})

@@ -518,6 +518,10 @@ const dayMs = 86_400_000
 
 t.test('the first read of a new day starts with certificates whose computed values changed', async (t) => {
   const { id, get: today } = await withEdges()
+  // It passes two edges, and is reported once.
+  await run(sql`insert into certificates (customer_id, id, number, title, approval_status, valid_from, valid_until)
+    select ${id}, 'starts-expiring', 'N', 'T', 'approved', day + 1, day + 91
+    from (values ((now() at time zone 'UTC')::date)) v (day)`)
   const after = await begin(today)
   await addProducts(id, 1)
   clock.offsetMs = dayMs
@@ -528,7 +532,7 @@ t.test('the first read of a new day starts with certificates whose computed valu
   const { changes, token } = await follow(get, after)
   t.same(
     changes.map(({ id: record, cause }) => `${record} ${cause}`),
-    ['ends-today day', 'starts-tomorrow day', 'expires-soon day', 'p1 undefined'],
+    ['ends-today day', 'starts-expiring day', 'starts-tomorrow day', 'expires-soon day', 'p1 undefined'],
   )
   for (const { id: record, data, cause } of changes) {
     if (cause) t.same(data, (await get(`/v1/certificates/${record}`)).json().data)
@@ -537,7 +541,7 @@ t.test('the first read of a new day starts with certificates whose computed valu
   const small = await follow(get, after, '&limit=1')
   t.same(
     small.changes.map(({ id: record }) => record).sort(),
-    ['ends-today', 'expires-soon', 'p1', 'starts-tomorrow'],
+    ['ends-today', 'expires-soon', 'p1', 'starts-expiring', 'starts-tomorrow'],
     'page by page too',
   )
   const others = await begin(get, '?resources=products')

@@ -71,6 +71,15 @@ t.test('a statement for a page scans 1,000 log rows and four for each record of 
   t.match(await poll(token), { changes: [], hasMore: false, cost: 4 })
 })
 
+t.test('a page ends after twenty statements, although the log continues', async (t) => {
+  const token = await begin(['certificates'])
+  await sql`insert into change_log (customer_id, resource, record_id)
+    select 'a', 'products', 'p' || i from generate_series(1, 20 * 1200 + 1) i`.execute(database.operator)
+  const page = await poll(token)
+  t.match(page, { changes: [], hasMore: true, cost: 1 + 20 })
+  t.match(await poll(page.token), { changes: [], hasMore: false })
+})
+
 t.test('a new day and a new window are walked, although the log has no change', async (t) => {
   const token = await begin(['certificates'])
   day = '2026-11-29'
