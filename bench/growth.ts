@@ -22,7 +22,7 @@ import { median } from './lib/statistics.ts'
 const { values: options } = parseArgs({
   options: {
     cells: { type: 'string' },
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '7' },
     only: { type: 'string', default: '' },
     data: { type: 'string' },
   },

@@ -911,14 +911,14 @@ CREATE OR REPLACE FUNCTION public.append_audit(entries json)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   with given as materialized (
-    select g.*, coalesce(g.customer, k.customer_id) as named
+    select g.*,
+      coalesce(g.customer, (select k.customer_id from api_keys k where k.key_id = g.key_id)) as named
     from rows from (json_to_recordset(entries) as (actor text, action text, outcome text, request_id text,
       customer text, key_id text, subject text, client text, details json)) with ordinality as g (actor,
       action, outcome, request_id, customer, key_id, subject, client, details, n)
-    left join api_keys k on g.customer is null and k.key_id = g.key_id
   ), known as materialized (
     select c.customer_id, c.audit_ref from customers c
-    where c.customer_id in (select named from given) for key share
+    where c.customer_id = any (array(select g.named from given g)) for key share
   )
   select write_audit_entries(coalesce(json_agg(json_build_object(
     'actor', g.actor, 'customer_ref', c.audit_ref, 'action', g.action, 'outcome', g.outcome,
