@@ -74,9 +74,11 @@ const dayAfter = (day: string) => new Date(Date.parse(day) + dayMs)
 
 const parseEnd = (value: string): Date => {
   if (date.safeParse(value).success) return dayAfter(value)
-  return /^\d+[a-z]$/.test(value)
-    ? new Date(Date.now() + 1000 * parseDuration(value))
-    : new Date(parseBy(instant)(value))
+  if (/^\d+[a-z]$/.test(value)) return new Date(Date.now() + 1000 * parseDuration(value))
+  if (instant.safeParse(value).success) return new Date(value)
+  throw new InvalidArgumentError(
+    'expected a day such as 2027-12-31, an instant with its time zone, or a time from now such as 90d',
+  )
 }
 
 /** Parses an instant in the future, the last day (UTC) or a duration. Returns its end, RFC 3339 in UTC. */

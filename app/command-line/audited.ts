@@ -57,7 +57,8 @@ export const createList = <Row extends object>(
   })
 
 /** Creates the refusal of an unknown customer. */
-export const noCustomer = (slug: string): Refusal => new Refusal(`There is no customer ${slug}`)
+export const noCustomer = (slug: string): Refusal =>
+  new Refusal(`There is no customer ${slug}: see certdata customers list`)
 
 /** Returns the customer. Throws a Refusal if it does not exist. */
 export const requireCustomer = async (db: Db, slug: string): Promise<Customer> => {
@@ -68,5 +69,8 @@ export const requireCustomer = async (db: Db, slug: string): Promise<Customer> =
 
 /** Throws a Refusal for the demo customer, which belongs to the service. */
 export const requireNoDemo = (slug: string | undefined): void => {
-  if (slug === demoCustomerId) throw new Refusal(`${slug} is the customer of the example data`)
+  if (slug === demoCustomerId)
+    throw new Refusal(
+      `${slug} is the customer of the example data, which the service writes: name another customer`,
+    )
 }

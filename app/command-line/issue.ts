@@ -110,7 +110,7 @@ export const addLink = async (
 /** The key cannot be rotated, for one of several reasons. */
 export const toNoValidKey = (keyId: string): Refusal =>
   new Refusal(
-    `There is no valid key ${keyId}: it may be revoked, expired, already rotated, a client that signs, a link that was not used yet, or a key that waits for its first login`,
+    `There is no valid key ${keyId}: it may be revoked, expired, already rotated, a client that signs, a link that was not used yet, or a key that waits for its first login. See certdata keys list`,
   )
 
 /** Adds and audits a link to the key that replaces another one. Returns fields to print. Throws a Refusal. */

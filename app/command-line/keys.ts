@@ -5,6 +5,7 @@ import {
   keepSuccessors,
   limitApiKey,
   listApiKeys,
+  listEndingKeys,
   listSuccessors,
   lockKeyCustomer,
   renameApiKey,
@@ -37,15 +38,30 @@ import { printTable, toKeyCells } from './table.ts'
 const listKeysAndLinks = async (db: Db, slug?: string): Promise<ApiKey[]> =>
   sortByEnd([...(await listApiKeys(db, slug)), ...(await listKeyLinks(db, slug))])
 
-const noKey = (keyId: string) => new Refusal(`There is no key ${keyId}`)
+const noKey = (keyId: string) => new Refusal(`There is no key ${keyId}: see certdata keys list`)
 
-const list = async (shell: Shell, slug: string | undefined, options: TableOutput): Promise<void> => {
+/** The key does not exist, or is not made yet. */
+const noMadeKey = (keyId: string) =>
+  new Refusal(`There is no key ${keyId}, or its link was not used yet: see certdata keys list`)
+
+type ListOptions = TableOutput & { ending?: number }
+
+const list = async (
+  shell: Shell,
+  slug: string | undefined,
+  { ending, ...output }: ListOptions,
+): Promise<void> => {
   const listed = await withOperator(shell, async (db) => {
     await recordAct(db, { action: 'keys.list', customer: slug })
     if (slug !== undefined) await requireCustomer(db, slug)
-    return withScopes(db, await listKeysAndLinks(db, slug))
+    const keys =
+      ending === undefined
+        ? await listKeysAndLinks(db, slug)
+        : sortByEnd(await listEndingKeys(db, { customerId: slug, withinSeconds: ending }))
+    return withScopes(db, keys)
   })
-  printTable(shell, options, listed, { none: 'no keys yet', cells: listed.map(toKeyCells) })
+  const none = ending === undefined ? 'no keys yet' : 'no key in use ends within this time'
+  printTable(shell, output, listed, { none, cells: listed.map(toKeyCells) })
 }
 
 const describeUse = ({ last_used_on }: ApiKey) =>
@@ -139,7 +155,7 @@ const limit = async (
         details: { networks: named },
       }),
     )
-    if (!limited) throw new Refusal(`There is no key ${keyId}, or its link was not used yet`)
+    if (!limited) throw noMadeKey(keyId)
     return withOwnScopes(db, limited)
   })
   print(shell, output, key)
@@ -152,7 +168,7 @@ const rename = async (shell: Shell, keyId: string, name: string, options: Output
       (trx) => renameApiKey(trx, keyId, name),
       ({ customer }) => ({ action: 'keys.rename', customer, subject: keyId, details: { name } }),
     )
-    if (!renamed) throw new Refusal(`There is no key ${keyId}, or its link was not used yet`)
+    if (!renamed) throw noMadeKey(keyId)
     return withOwnScopes(db, renamed)
   })
   print(shell, options, key)
@@ -207,6 +223,11 @@ export const buildCommand = (shell: Shell): Command =>
       'list the keys, and the links to keys, of one customer or of all: the next to end first',
     )
       .argument('[customer]', 'slug of the customer', parseSlug)
+      .option(
+        '--ending <time>',
+        'only keys in use that end within this time, such as 14d, and that no rotation has replaced',
+        parseDuration,
+      )
       .action(list.bind(null, shell)),
     createCommand('rotate', 'make a key that replaces another, which ends after the overlap')
       .argument('<key_id>', 'the key id, as keys list shows it')

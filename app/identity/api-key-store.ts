@@ -75,8 +75,7 @@ export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
     .returning(columns)
     .executeTakeFirstOrThrow()
 
-/** Keys of one customer, or of all by customer. Oldest first, including revoked keys. */
-export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
+const selectKeys = (db: Db, customerId?: string) =>
   db
     .selectFrom('api_keys')
     .select(columns)
@@ -84,6 +83,25 @@ export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
     .orderBy('customer_id')
     .orderBy('api_keys.created_at')
     .orderBy('key_id')
+
+/** Keys of one customer, or of all by customer. Oldest first, including revoked keys. */
+export const listApiKeys = (db: Db, customerId?: string): Promise<ApiKey[]> =>
+  selectKeys(db, customerId).execute()
+
+/** The keys that `readKeyExpiry` counts, for any time: keys in use that end within `withinSeconds`. */
+export const listEndingKeys = (
+  db: Db,
+  { customerId, withinSeconds }: Readonly<{ customerId?: string | undefined; withinSeconds: number }>,
+): Promise<ApiKey[]> =>
+  selectKeys(db, customerId)
+    .where(
+      sql<boolean>`expires_at > now() and expires_at <= now() + make_interval(secs => ${withinSeconds})
+        and revoked_at is null and replaced_by is null and replaces is null`,
+    )
+    .where(
+      sql<boolean>`exists (select from customers c
+        where c.customer_id = api_keys.customer_id and c.plan <> 'basic' and c.suspended_at is null)`,
+    )
     .execute()
 
 const isOver = ({ state }: ApiKey): boolean => state === 'expired' || state === 'revoked'

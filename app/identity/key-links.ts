@@ -61,7 +61,7 @@ export const addSuccessorLink = (
       select customer_id, ${createKeyId()}, ${hashSecret(secret)}, name, scopes, networks, expires_at - created_at,
         key_id, make_interval(secs => ${overlapSeconds})
       from api_keys where key_id = ${keyId} and ${mayBeSucceeded}
-      returning ${columns}, extract(epoch from lifetime)::float8 as "lifetimeSeconds"`.execute(trx)
+      returning ${columns}, round(extract(epoch from lifetime))::float8 as "lifetimeSeconds"`.execute(trx)
     const [row] = rows
     if (!row) return undefined
     const { lifetimeSeconds, ...link } = row

@@ -71,6 +71,9 @@ t.test('a link passes its name on to the key', async (t) => {
   const payload = { secret: new URL(link).hash.slice(1) }
   const shown = await app.inject({ method: 'POST', url: '/key', headers, payload })
   t.equal(shown.json().name, 'PIM')
+  const { key_id: id } = await json('issue', 'linked', '--expires', '10d')
+  const { key_lifetime_seconds: lifetime } = await json('rotate', id, '--link')
+  t.ok(Number.isInteger(lifetime), `${lifetime} s: milliseconds since the issue do not show`)
 })
 
 t.test('the key that ends next is listed first, and keys that no longer work last', async (t) => {
@@ -113,6 +116,15 @@ t.test('the end of keys in use is measured', async (t) => {
   t.ok(near > 19.9 && near <= 20)
   const ending = (await json('issue', 'a', '--expires', '10d')).key_id
   t.match(await read(), { ending: 1 })
+  const listEnding = async (...words: string[]): Promise<string[]> =>
+    (await json('list', ...words)).map((key: { key_id: string }) => key.key_id)
+  t.strictSame(await listEnding('--ending', '14d'), [ending], 'the list has the counted keys')
+  t.equal((await listEnding('a', '--ending', '20d')).length, 2, 'the next to end comes first')
+  t.equal((await listEnding('a', '--ending', '20d'))[0], ending)
+  await json('issue', 'a', '--link', '--expires', '5d')
+  t.strictSame(await listEnding('--ending', '14d'), [ending], 'a link is no key yet')
+  t.match(await cli('list', '--ending', '3d'), { code: 0, stdout: /^no key in use ends within this time\n$/ })
+  t.match(await cli('list', '--ending', 'soon'), { code: 2, stderr: /a duration such as 30m, 12h or 7d/ })
   const figures = async () => {
     const headers = { authorization: 'Bearer who-measures-has-this' }
     const { body } = await app.inject({ url: '/metrics', headers })
@@ -137,5 +149,6 @@ t.test('the end of keys in use is measured', async (t) => {
   ]) {
     await query(change)
     t.match(await read(), { ending: 0 }, change)
+    t.strictSame(await listEnding('--ending', '14d'), [], change)
   }
 })

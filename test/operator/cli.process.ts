@@ -53,7 +53,7 @@ t.test('on a separate database', async (t) => {
     ])
     t.match(results, [
       { code: 0, stdout: '[]\n', stderr: /^$/ },
-      { code: 1, stdout: /^$/, stderr: 'There is no customer nobody\n' },
+      { code: 1, stdout: /^$/, stderr: 'There is no customer nobody: see certdata customers list\n' },
       { code: 2, stdout: /^$/, stderr: /^error: / },
     ])
   })

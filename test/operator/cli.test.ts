@@ -112,7 +112,7 @@ t.test('on one database', async (t) => {
       ['--scopes all', /expected .*custom:<name>/],
       ['--expires 2020-01-01', /a time in the future/],
       ['--expires 9999-12-31', /a year from 1 to 9999/],
-      ['--expires soon', /a date or an instant/],
+      ['--expires soon', /a day such as .* or a time from now such as 90d/],
       ['--expires 2099-12-31T12:00:00', /time zone/],
     ] as const
     await Promise.all(
@@ -129,9 +129,19 @@ t.test('on one database', async (t) => {
     const revoked = await json(`keys revoke ${keys[0].key_id} --yes`)
     t.match(revoked.revoked_at, instant)
     t.equal((await json(`keys revoke ${keys[0].key_id} --yes`)).revoked_at, revoked.revoked_at)
-    t.match(await cli('keys revoke nosuchkey'), { code: 1, stderr: /no key nosuchkey/ })
-    t.match(await cli('keys list nobody'), { code: 1, stderr: /no customer nobody/ })
+    t.match(await cli('keys revoke nosuchkey'), {
+      code: 1,
+      stderr: /no key nosuchkey: see certdata keys list/,
+    })
+    t.match(await cli('keys list nobody'), {
+      code: 1,
+      stderr: /no customer nobody: see certdata customers list/,
+    })
     t.match(await cli('keys issue nobody'), { code: 1, stderr: /no customer nobody/ })
+    t.match(await cli('keys rotate nosuchkey'), { code: 1, stderr: /See certdata keys list/ })
+    t.match(await cli('requests approve nothing'), { code: 1, stderr: /: see certdata requests list/ })
+    t.match(await cli('webhooks remove nothing --yes'), { code: 1, stderr: /: see certdata webhooks list/ })
+    t.match(await cli('custom remove nothing --yes'), { code: 1, stderr: /: see certdata custom list/ })
   })
 
   await t.test(
@@ -286,7 +296,7 @@ t.test('on one database', async (t) => {
 
   await t.test('with --json, a refusal is also an object on standard output', async (t) => {
     const refusals: [command: string, code: number, error: RegExp, env?: Record<string, string>][] = [
-      ['customers show nobody', 1, /^There is no customer nobody$/],
+      ['customers show nobody', 1, /^There is no customer nobody: see certdata customers list$/],
       ['customers list', 1, /does not answer/, { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }],
       ['customers list', 2, /PORT/, { PORT: 'many' }],
       ['customers nonsense', 2, /^unknown command 'nonsense'/],

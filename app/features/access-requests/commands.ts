@@ -38,7 +38,8 @@ const toCells = ({ id, status, company, email, due_at, overdue, message, ...rest
 
 const parseReason = parseBy(text.min(1, 'expected a reason'))
 
-const noOpenRequest = (id: string) => new Refusal(`There is no open request ${id}`)
+const noOpenRequest = (id: string) =>
+  new Refusal(`There is no open request ${id}: see certdata requests list`)
 
 /** "Ärzte & Weiß GmbH" → "arzte-weiss-gmbh". `undefined` if no ASCII letter or digit remains. */
 const toSlug = (company: string): string | undefined => {

@@ -13,6 +13,7 @@ import {
   print,
   type Shell,
 } from '../../command-line/shell.ts'
+import { describeFileFault } from '../../command-line/source.ts'
 import type { Db } from '../../db/schema.ts'
 import { findNearest } from '../../lists/nearest.ts'
 import { checkDocument } from './check.ts'
@@ -32,7 +33,7 @@ type Read = { definition: Definition; text: string }
 
 const readDocument = async (file: string): Promise<Read> => {
   const content = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new Refusal(`${file} cannot be read: ${error.message}`)
+    throw new Refusal(`${file} cannot be read: ${describeFileFault(error)}`)
   })
   const document = readText(content)
   return { definition: checkDocument(document), text: JSON.stringify(document) }
@@ -93,7 +94,7 @@ const requireEndpoint = async (db: Db, name: string): Promise<CustomEndpoint> =>
     (await listEndpoints(db)).map((each) => each.name),
   )
   throw new Refusal(
-    `There is no custom endpoint ${name}${nearest === undefined ? '' : `: did you mean ${nearest}?`}`,
+    `There is no custom endpoint ${name}${nearest === undefined ? ': see certdata custom list' : `: did you mean ${nearest}?`}`,
   )
 }
 

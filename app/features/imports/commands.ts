@@ -103,6 +103,20 @@ const printNotes = (shell: Shell, kind: string, groups: ReadonlyMap<string, Note
   if (left > 0) shell.stderr.write(`… and ${left.toLocaleString('en')} more kinds of faults\n`)
 }
 
+/** The next step for words of the table that are no value of their field. */
+const printMapHint = (
+  { stderr }: Shell,
+  groups: ReadonlyMap<string, NoteGroup>,
+  { mapFile }: TableFlags,
+): void => {
+  if (![...groups.keys()].some((fault) => fault.includes(' must be one of '))) return
+  const place =
+    mapFile === undefined
+      ? 'a map file, which --suggest-map <file> writes first, and import with --map-file <file>'
+      : mapFile
+  stderr.write(`Your own words: give each its value in ${place}\n`)
+}
+
 const runImport = async (
   shell: Shell,
   file: string,
@@ -137,6 +151,7 @@ const runImport = async (
   })
   printNotes(shell, 'warning: ', report.warningGroups)
   printNotes(shell, '', report.badGroups)
+  if (table) printMapHint(shell, report.badGroups, options)
   if (report.deletionRefused) shell.stderr.write(`${report.deletionRefused} (--force deletes them)\n`)
   print(shell, options, toJson(report), formatReport(report))
   if (report.bad > 0 || report.deletionRefused) throw new Reported()

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { parseHeaderLine, parseWith } from '../../command-line/arguments.ts'
 import { Refusal } from '../../command-line/refusal.ts'
+import { describeFileFault } from '../../command-line/source.ts'
 import { resourceNames } from '../../records/resources/index.ts'
 import { getEncodingLabel } from './code-pages.ts'
 import { createDateReader } from './table/dates.ts'
@@ -51,7 +52,7 @@ const readMappings = async (file: string): Promise<ColumnMapping[]> => {
   try {
     return parseMappings(await readFile(file, 'utf8'))
   } catch (cause) {
-    throw new Refusal(`${file} cannot be used as --map-file: ${(cause as Error).message}`, { cause })
+    throw new Refusal(`${file} cannot be used as --map-file: ${describeFileFault(cause as Error)}`, { cause })
   }
 }
 

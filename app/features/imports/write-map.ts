@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { Refusal } from '../../command-line/refusal.ts'
 import { type Output, print, type Shell } from '../../command-line/shell.ts'
-import { openSource } from '../../command-line/source.ts'
+import { describeFileFault, openSource } from '../../command-line/source.ts'
 import { formatMap } from './suggest/format.ts'
 import { type Suggestion, suggestMap } from './suggest/index.ts'
 import type { TableFlags } from './table-options.ts'
@@ -34,7 +34,9 @@ const writeNewFile = async (file: string, text: string) => {
     await writeFile(file, text, { flag: 'wx' })
   } catch (cause) {
     const isThere = (cause as NodeJS.ErrnoException).code === 'EEXIST'
-    const reason = isThere ? 'it exists, and may have your corrections' : (cause as Error).message
+    const reason = isThere
+      ? 'it exists, and may have your corrections. Name another file, or remove it'
+      : describeFileFault(cause as Error)
     throw new Refusal(`${file} cannot be written: ${reason}`, { cause })
   }
 }

@@ -14,6 +14,7 @@ import {
   print,
   type Shell,
 } from '../../command-line/shell.ts'
+import { describeFileFault } from '../../command-line/source.ts'
 import { parseUniqueJson } from '../../http/unique-json.ts'
 import { type ApiKey, changeClientJwks } from '../../identity/api-key-store.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
@@ -27,7 +28,7 @@ const readJwks = async (file: string): Promise<string> => {
   try {
     return formatClientKeys(parseClientKeys(parseUniqueJson(await readFile(file, 'utf8'))))
   } catch (error) {
-    throw new Refusal(`${file} cannot be used: ${(error as Error).message}`)
+    throw new Refusal(`${file} cannot be used: ${describeFileFault(error as Error)}`)
   }
 }
 
@@ -67,7 +68,9 @@ const change = async (shell: Shell, keyId: string, options: KeyOptions): Promise
       }),
     )
     if (!changed)
-      throw new Refusal(`There is no client ${keyId} that signs: a key with a secret has no public key`)
+      throw new Refusal(
+        `There is no client ${keyId} that signs: a key with a secret has no public key. See certdata keys list`,
+      )
     return withOwnScopes(db, changed)
   })
   await show(shell, options, key)

@@ -24,7 +24,7 @@ import {
   print,
   type Shell,
 } from '../../command-line/shell.ts'
-import { openSource } from '../../command-line/source.ts'
+import { describeFileFault, openSource } from '../../command-line/source.ts'
 import { parseConfig } from '../../config/config.ts'
 import { answerTimeoutMs } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
@@ -56,7 +56,7 @@ const toStandardOutput =
 const createDirectory = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
     const isFile = cause.code === 'EEXIST' || cause.code === 'ENOTDIR'
-    const reason = isFile ? 'there is a file of this name, or above it' : cause.message
+    const reason = isFile ? 'there is a file of this name, or above it' : describeFileFault(cause)
     throw new Refusal(`The directory ${directory} cannot be created: ${reason}`, { cause })
   })
   if ((await readdir(directory)).length > 0) throw new Refusal(`${directory} is not empty`)
@@ -68,7 +68,7 @@ const toDirectory = async (directory: string): Promise<Take> => {
     try {
       appendFileSync(join(directory, `${table}.ndjson`), `${json}\n`, { mode: 0o600 })
     } catch (cause) {
-      throw new Refusal(`The export is incomplete: ${(cause as Error).message}`, { cause })
+      throw new Refusal(`The export is incomplete: ${describeFileFault(cause as Error)}`, { cause })
     }
   }
 }

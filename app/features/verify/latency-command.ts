@@ -1,8 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Reported } from '../../command-line/refusal.ts'
 import { type Output, print, type Shell } from '../../command-line/shell.ts'
-import { CannotVerify, type Credentials, describeCause } from './account.ts'
+import { describeFileFault } from '../../command-line/source.ts'
+import { CannotVerify, type Credentials } from './account.ts'
 import { measureLatency } from './latency.ts'
 import { formatRun, judgeRun, type LatencyRun, latencyRun, listFailed } from './latency-figures.ts'
 
@@ -30,13 +32,29 @@ const parseSeconds = (text: string): number => {
   throw new InvalidArgumentError(`expected at most ${longestSeconds}`)
 }
 
-const readRun = (file: string): LatencyRun => {
+const readText = (file: string): string => {
   try {
-    return latencyRun.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch (error) {
-    const reason =
-      error instanceof SyntaxError || !('code' in (error as object)) ? '' : `: ${describeCause(error)}`
-    throw new CannotVerify(`${file} is no run that --save has written${reason}`)
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new CannotVerify(`${file} cannot be read: ${describeFileFault(cause as Error)}`, { cause })
+  }
+}
+
+const readRun = (file: string): LatencyRun => {
+  const text = readText(file)
+  try {
+    return latencyRun.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new CannotVerify(`${file} is no run that --save has written`, { cause })
+  }
+}
+
+/** Before the measurement, whose figures would be lost. */
+const requireWritable = (file: string): void => {
+  try {
+    accessSync(existsSync(file) ? file : dirname(file), constants.W_OK)
+  } catch (cause) {
+    throw new CannotVerify(`${file} cannot be written: ${describeFileFault(cause as Error)}`, { cause })
   }
 }
 
@@ -80,6 +98,7 @@ export const runLatency = async (
   options: LatencyOptions,
 ): Promise<void> => {
   const { save, compare, tolerance } = options
+  if (save !== undefined) requireWritable(save)
   const before = compare === undefined ? undefined : readRun(compare)
   if (compare !== undefined && before !== undefined) requireMeasured(compare, before)
   const rate = options.rate ?? before?.rate

@@ -49,7 +49,7 @@ const parseResources = (text: string): ResourceName[] => {
   return resourceNames.filter((name) => names.includes(name))
 }
 
-const noWebhook = (id: string) => new Refusal(`There is no webhook ${id}`)
+const noWebhook = (id: string) => new Refusal(`There is no webhook ${id}: see certdata webhooks list`)
 const tooMany = (slug: string) => new Refusal(`${slug} has ${mostWebhooks} webhooks, the maximum`)
 
 const requireWebhook = async (db: Db, id: string): Promise<Webhook> => {

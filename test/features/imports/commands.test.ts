@@ -65,9 +65,37 @@ t.test('a missing file is refused', async (t) => {
   t.match(await cli('import nowhere.ndjson'), {
     code: 1,
     stdout: /^$/,
-    stderr: /nowhere.ndjson cannot be read/,
+    stderr: /nowhere.ndjson cannot be read: there is no such file or folder/,
   })
-  t.match(await cli('import app'), { code: 1, stdout: /^$/, stderr: /directory/ })
+  t.match(await cli('import app'), { code: 1, stdout: /^$/, stderr: /app cannot be read: it is a folder/ })
+  t.match(await cli('import package.json/x'), { code: 1, stderr: /a part of its path is no folder/ })
+  t.match(await cli('import - --map-file nowhere.map'), {
+    code: 1,
+    stderr: /--map-file: there is no such file/,
+  })
+  t.match(await cli('custom check nowhere.yaml'), {
+    code: 1,
+    stderr: /cannot be read: there is no such file/,
+  })
+  t.match(await cli('keys add-client acme --jwk nowhere.json'), {
+    code: 1,
+    stderr: /cannot be used: there is no such file/,
+  })
+})
+
+t.test('own words for values have a next step', async (t) => {
+  const folder = t.testdir({
+    'own.csv': 'id;number;approval_status\n1;1;erteilt\n2;2;erteilt\n',
+    'own.map': 'approval_status = approval_status {erteilt:\n}',
+    'good.csv': 'id;number;approval_status\n1;1;approved\n',
+  })
+  const dryRun = (file: string, ...words: string[]) =>
+    cli([`import ${folder}/${file} --resource certificates --customer acme --dry-run`, ...words].join(' '))
+  const bad = await dryRun('own.csv')
+  t.match(bad.stderr, /Your own words: give each its value in a map file, which --suggest-map <file> writes/)
+  const mapped = await dryRun('own.csv', `--map-file ${folder}/own.map`)
+  t.match(mapped.stderr, /give each its value in .*own\.map$/m)
+  t.notMatch((await dryRun('good.csv')).stderr, 'Your own words')
 })
 
 t.test('a result with faults is printed once, and a refusal is an object, too', async (t) => {

@@ -267,7 +267,11 @@ t.test('options and files that cannot be used are named', async (t) => {
     [['--latency', '--seconds', '3601'], 'expected at most 3600'],
     [
       ['--latency', '--compare', join(folder, 'none.json')],
-      'none.json is no run that --save has written: ENOENT',
+      'none.json cannot be read: there is no such file',
+    ],
+    [
+      ['--latency', '--save', join(folder, 'none', 'run.json')],
+      'run.json cannot be written: there is no such file or folder',
     ],
     [['--latency', '--compare', join(folder, 'wrong.json')], 'wrong.json is no run that --save has written'],
     [['--latency', '--compare', join(folder, 'text.json')], 'text.json is no run that --save has written'],

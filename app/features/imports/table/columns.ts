@@ -100,7 +100,9 @@ const listFieldFaults = (columns: readonly TableColumn[], selected: readonly Res
     others.length > 0 ? [] : (only?.importing.required.filter((field) => !byField.has(field)) ?? [])
   return [
     ...unknown.map((field) => `no field is named "${field}"${suggestField(field, known)}`),
-    ...(hasNoHint ? [`the fields are ${listFields(selected)}`] : []),
+    ...(hasNoHint
+      ? [`the fields are ${listFields(selected)} (--suggest-map <file> writes a first map of the columns)`]
+      : []),
     ...doubled.map(
       ([field, group]) => `${field} has ${group.length} columns: ${quoteAll(group.map(({ name }) => name))}`,
     ),
