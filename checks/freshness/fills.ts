@@ -3,7 +3,13 @@ import type { Fence } from '../../app/cache/fence.ts'
 import { parseSnapshot } from '../../app/cache/snapshot.ts'
 import type { NamedStatement } from '../../app/db/connect.ts'
 import { resourceNames } from '../../app/records/resources/index.ts'
-import type { Counters } from './instance.ts'
+
+export type Counters = {
+  fills: number
+  mostFillsAtOnce: number
+  /** Number of statements that the standby answered. */
+  fromStandby: number
+}
 
 type Query = (statement: NamedStatement) => Promise<pg.QueryResult>
 /** Reads the statement of a page or record. `ask` is the connection's query function. */

@@ -24,7 +24,7 @@ import {
   readByPosition,
   stopLease,
 } from './faults.ts'
-import { believeStandby, countFills, countFromStandby, trustStandby } from './fills.ts'
+import { believeStandby, type Counters, countFills, countFromStandby, trustStandby } from './fills.ts'
 
 /**
  * One instance as a process. It composes the service like `app/main/stores.ts` and `app/server.js`. Its
@@ -41,13 +41,6 @@ export type InstanceOptions = {
   fault: Fault | undefined
   publicUrl: string
   secretKey: string
-}
-
-export type Counters = {
-  fills: number
-  mostFillsAtOnce: number
-  /** Number of statements that the standby answered. */
-  fromStandby: number
 }
 
 export type Command =

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isEdited } from './edits.ts'
-import type { Command, Counters, InstanceOptions, Report } from './instance.ts'
+import type { Counters } from './fills.ts'
+import type { Command, InstanceOptions, Report } from './instance.ts'
 
 export type Instance = {
   /** Changes with each start. */

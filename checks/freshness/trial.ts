@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from './faults.ts'
-import type { Counters } from './instance.ts'
+import type { Counters } from './fills.ts'
 import { type Judgement, judge } from './judge.ts'
 import type { Revocation, Writes } from './log.ts'
 import { createMirrors } from './mirrors.ts'

@@ -11,10 +11,11 @@ const importPattern =
 
 const root = join(import.meta.dirname, '../..')
 
-/** Reads the TypeScript and JavaScript files in these folders of the project, without browser code. */
-export const readSources = (folders: readonly string[]): SourceFile[] =>
+/** Reads the TypeScript and JavaScript files in these folders of the project. Leaves out code of pages by default. */
+export const readSources = (folders: readonly string[], hasPages = false): SourceFile[] =>
   globSync(`{${folders.join(',')}}/**/*.{ts,js}`, { cwd: root })
-    .filter((path) => !/node_modules|\/browser\/|\.d\.ts$/.test(path))
+    .filter((path) => !/node_modules|\/dist\/|\.d\.ts$/.test(path))
+    .filter((path) => hasPages || !path.includes('/browser/'))
     .sort()
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8')

@@ -1,6 +1,7 @@
 import { createSecrets } from '../../../app/config/secrets.ts'
 import { createWebhookKeys } from '../../../app/features/webhooks/keys.ts'
-import type { Vector } from './write.ts'
+
+export type Vector = { name: string } & Record<string, unknown>
 
 const seconds = (text: string) => Date.parse(text) / 1000
 const now = '2026-11-26T09:00:00Z'

@@ -1,10 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listWebhookVectors } from './webhooks.ts'
+import { listWebhookVectors, type Vector } from './webhooks.ts'
 
 // Writes the vectors that the service's own code signs, with constant test keys.
-
-export type Vector = { name: string } & Record<string, unknown>
 
 /** Returns the text of each file by its name. Leaves out undefined members. */
 export const writeSignedVectors = (): Record<string, string> => {

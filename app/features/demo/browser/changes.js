@@ -8,7 +8,7 @@ import { columns } from './pictures.js'
 const dayMs = 86_400_000
 const shownDays = 28
 
-/** @type {import('./questions.js').Question} */
+/** @type {import('./table.js').Question} */
 export const changes = {
   key: 'changes',
   targets: [

@@ -8,7 +8,7 @@ import { startSaving } from './saving.js'
 import { describe, getTable, say, showAnswers, startStage, token } from './stage.js'
 import { askWhy } from './why.js'
 
-/** @typedef {import('./questions.js').Question} Question @typedef {import('./live.js').Event} Event */
+/** @typedef {import('./table.js').Question} Question @typedef {import('./live.js').Event} Event */
 
 /** Number of requested answers. An answer is dropped if another one was requested since. */
 let turn = 0

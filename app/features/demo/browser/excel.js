@@ -3,7 +3,7 @@ import { zip } from './zip.js'
 
 /**
  * Writes tables as workbooks of Excel (ECMA-376). See docs/decisions/0257-the-demo-writes-its-workbooks.md.
- * @typedef {import('./questions.js').Column} Column
+ * @typedef {import('./table.js').Column} Column
  */
 
 const schemas = 'http://schemas.openxmlformats.org'

@@ -2,7 +2,7 @@ import { find, make } from '../../../site/browser/ui.js'
 import { moment, number } from '../../../site/browser/units.js'
 import { recordTimeline } from './record-timeline.js'
 
-/** @typedef {import('./questions.js').Question} Question */
+/** @typedef {import('./table.js').Question} Question */
 
 const most = 20
 

@@ -5,7 +5,7 @@ import { marketRules } from './stage.js'
 
 /**
  * @typedef {import('./names.js').Row} Row
- * @typedef {import('./questions.js').Question} Question
+ * @typedef {import('./table.js').Question} Question
  */
 
 /** A valid certificate without an end is unlimited. Other records without an end have none yet. @param {Row} row */

@@ -4,14 +4,7 @@ import { markets } from './markets.js'
 import { collectNames, toWords } from './names.js'
 import { rows, stages } from './pictures.js'
 
-/**
- * A question has `targets` (its requests), `show` (which draws the answers) and a `key` (the fragment of its URL).
- * `columns` of the table are empty if the picture shows everything. `instant` is the time of a cell, for a workbook.
- * @typedef {Record<string, any>} Row
- * @typedef {{ title: string, of: (row: Row) => Node | string, instant?: (row: Row) => string }} Column
- * @typedef {{ words: string, picture: Node, records: Row[] }} Shown
- * @typedef {{ key: string, targets: string[], columns: Column[], show: (bodies: any[], onCell: (product: string, country: string) => void) => Shown }} Question
- */
+/** @typedef {import('./table.js').Row} Row @typedef {import('./table.js').Question} Question */
 
 const dayMs = 86_400_000
 

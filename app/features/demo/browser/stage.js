@@ -8,8 +8,8 @@ import { startTabs } from './tabs.js'
 /**
  * Shows answers as a table and as JSON, and their requests as code.
  * @typedef {import('./answer.js').Answer} Answer
- * @typedef {import('./questions.js').Shown} Shown
- * @typedef {import('./questions.js').Column} Column
+ * @typedef {import('./table.js').Shown} Shown
+ * @typedef {import('./table.js').Column} Column
  * @typedef {{ name: string, columns: Column[], records: Shown['records'] }} Table `name`: of a downloaded file
  */
 

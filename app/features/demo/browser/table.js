@@ -1,6 +1,13 @@
 import { find, make } from '../../../site/browser/ui.js'
 
-/** @typedef {Record<string, any>} Row @typedef {import('./questions.js').Column} Column */
+/**
+ * A question has `targets` (its requests), `show` (which draws the answers) and a `key` (the fragment of its URL).
+ * `columns` of the table are empty if the picture shows everything. `instant` is the time of a cell, for a workbook.
+ * @typedef {Record<string, any>} Row
+ * @typedef {{ title: string, of: (row: Row) => Node | string, instant?: (row: Row) => string }} Column
+ * @typedef {{ words: string, picture: Node, records: Row[] }} Shown
+ * @typedef {{ key: string, targets: string[], columns: Column[], show: (bodies: any[], onCell: (product: string, country: string) => void) => Shown }} Question
+ */
 
 const maxRows = 100
 
