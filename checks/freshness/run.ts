@@ -1,9 +1,9 @@
 import { askAfterBypass, isRepaired } from './bypass.ts'
 import { askColdKeys } from './cold.ts'
 import { type EditedFault, edits } from './edits.ts'
-import type { Fault } from './faults.ts'
 import { nemeses } from './nemesis.ts'
 import { askOnOtherTimeline } from './other-timeline.ts'
+import { type NemesisName, plans } from './plans.ts'
 import { findDenials } from './polls.ts'
 import { type PostgresServer, startPostgres } from './postgres.ts'
 import { closeConnections } from './readers.ts'
@@ -17,33 +17,11 @@ import { findObjections, formatFaults, formatResults } from './verdict.ts'
  * if a run with a fault has none.
  */
 
-type NemesisName = keyof typeof nemeses
-type Plan = { fault: Fault; nemesis: NemesisName } & Pick<
-  TrialOptions,
-  'noCacheShare' | 'requestsPerSecond' | 'onlyAddress'
->
-
 const args = process.argv.slice(2)
 const isLong = args.includes('--long')
 const seconds = Number(args.find((arg) => arg.startsWith('--seconds='))?.slice(10) ?? (isLong ? 32 : 15))
 const faultSeconds = 10
 const coldKeys = 20
-
-const onlyAddress = '/v1/certificates?scheme=main'
-
-/** Each fault with a nemesis that must reveal it. */
-const plans: readonly Plan[] = [
-  { fault: 'fence-off', nemesis: 'none' },
-  { fault: 'by-position', nemesis: 'shortOpenWriter' },
-  { fault: 'cas-off', nemesis: 'instanceStuttering', noCacheShare: 0.3 },
-  { fault: 'lease-off', nemesis: 'pollsUnanswered', onlyAddress },
-  { fault: 'floor-off', nemesis: 'instanceKilled', requestsPerSecond: 150 },
-  { fault: 'envelope-off', nemesis: 'redisPoisoned' },
-  { fault: 'replica-as-primary', nemesis: 'none' },
-  { fault: 'trigger-dropped', nemesis: 'none' },
-  { fault: 'session-names', nemesis: 'none' },
-  { fault: 'poller-frozen', nemesis: 'none', onlyAddress },
-]
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
