@@ -75,8 +75,6 @@ t.test('limits are configurable whole numbers of at least 1', async (t) => {
     demo: { burst: 20, minute: 60 },
     logins: 60,
     failedLogins: 10,
-    introspections: 600,
-    revocations: 60,
   })
 })
 

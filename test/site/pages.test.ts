@@ -26,7 +26,7 @@ const codes = Object.keys(catalogue)
 const featurePages = listPages(features)
 const featurePaths = featurePages.map(({ path }) => path)
 const pages = ['/', '/docs', '/docs/guides', ...featurePaths, '/key', '/problems']
-const all = [...pages, '/docs/guides/changes', ...codes.map((code) => `/problems/${code}`)]
+const all = [...pages, '/docs/guides/queries', ...codes.map((code) => `/problems/${code}`)]
 
 /** URLs of the files that a page loads from its own origin. */
 const listParts = ({ body }: LightMyRequestResponse) =>
@@ -231,7 +231,7 @@ t.test('plain HTTP redirects pages with their query, and refuses the API and for
   for (const path of [
     '/',
     '/docs?path=%2Fv1%2Fproducts',
-    '/docs/guides/changes',
+    '/docs/guides/queries',
     '/problems/not_found',
     '/robots.txt',
   ]) {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import t from 'tap'
 import { startUpkeep } from '../../../app/db/upkeep.ts'
-import { createCommandLine } from '../../command-line.ts'
+import { createCommandLine, run } from '../../command-line.ts'
 import { asCustomer, closeAfter, createTestApp, createTestDatabase, until } from '../../helper.ts'
 import { createSeverable } from '../../severable.ts'
 
@@ -37,6 +37,23 @@ const prune = async (...options: string[]) => {
   if (code !== 0) throw new Error(stderr)
   return stdout
 }
+
+t.test('changes prune asks first, and then prunes nothing without a yes', async (t) => {
+  const ask = (isWatched: boolean, input = '') =>
+    run(['changes', 'prune'], {
+      env: { DATABASE_URL: database.url },
+      input,
+      ...(isWatched ? { isWatched } : {}),
+    })
+  const alone = await ask(false)
+  t.match(alone, { code: 1, stdout: '', stderr: /older than 90 days/ })
+  t.match(alone.stderr, /Nothing was done: without a terminal, add --yes\n$/)
+  for (const input of ['n\n', '\n', '', 'yesterday\n']) {
+    const refused = await ask(true, input)
+    t.match(refused, { code: 1, stdout: '', stderr: /Continue\? \[y\/N\] Nothing was done\n$/ })
+    t.match(refused.stderr, /older than 90 days/)
+  }
+})
 
 t.test('changes prune deletes rows that no token of 90 days needs; older tokens get 410', async (t) => {
   const { get } = await asCustomer(database, app, 'acme')

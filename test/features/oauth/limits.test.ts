@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { parseConfig } from '../../../app/config/config.ts'
 import { addCustomer, createTestDatabase } from '../../helper.ts'
 import { createLoginStage, repeat, withWrongSecret } from '../../limits/login-stage.ts'
 
@@ -17,6 +18,10 @@ const open = async (t: Test, env: Record<string, string> = {}) => {
 
 const asClient = (apiKey: string) => ({ client_id: apiKey.slice(9, 25), client_secret: apiKey })
 const grant = { grant_type: 'client_credentials' }
+
+t.test('by default, a key has 600 introspections and 60 revocations in a minute', async (t) => {
+  t.match(parseConfig({}).limits, { introspections: 600, revocations: 60 })
+})
 
 t.test('the holder of a leaked key cannot keep its owner from revoking it', async (t) => {
   const { logIn, oauth, times } = await open(t)
