@@ -85,7 +85,7 @@ t.test('a resource is three new files', async (t) => {
 })
 
 t.test('the types fit', async (t) => {
-  t.ok(runInCopy(folder, ['node_modules/typescript/bin/tsc', '--noEmit']))
+  t.ok(await runInCopy(folder, ['node_modules/typescript/bin/tsc', '--noEmit']))
 })
 
 t.test('import', async (t) => {
@@ -195,7 +195,7 @@ t.test('a file without its definition stops the start', async (t) => {
 })
 
 t.test('one command writes the generated files', async (t) => {
-  t.ok(runInCopy(folder, ['checks/write-generated.ts']))
+  t.ok(await runInCopy(folder, ['checks/write-generated.ts']))
   const written: Readonly<Record<string, string>> = {
     'app/db/schema.sql': 'factory_inspections_before()',
     'test/records/versions/factory_inspections.txt': 'version 1',
@@ -204,5 +204,9 @@ t.test('one command writes the generated files', async (t) => {
   }
   for (const [path, text] of Object.entries(written))
     t.ok(readFileSync(join(folder, path), 'utf8').includes(text), path)
-  t.ok(runInCopy(folder, ['test/records/versions.test.ts']), 'no version is raised')
+  t.ok(await runInCopy(folder, ['test/records/versions.test.ts']), 'no version is raised')
+})
+
+t.test('indexes serve its lists, sorts and filters', async (t) => {
+  t.ok(await runInCopy(folder, ['test/db/plans.test.ts']))
 })
