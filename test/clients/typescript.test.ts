@@ -617,6 +617,52 @@ t.test('a warning may rotate the key, and fails no request if it cannot', async 
   t.match(lines, [['certdata-client: onKeyExpiring failed:', { name: 'ProblemError', status: 400 }]])
 })
 
+t.test('a customer reads its keys, its usage and its webhooks', async (t) => {
+  const scopes = ['products:read', 'account:read']
+  const apiKey = await addCustomer(database, 'account', { scopes })
+  const client = createClient({ url: origin, apiKey })
+  await addCustomer(database, 'account')
+  const keys = await client.listKeys()
+  t.equal(keys.length, 2)
+  t.match(
+    keys.find(({ is_current }) => is_current),
+    { id: apiKey.split('_')[2], state: 'active', expires_at: null, scopes: scopes.toSorted() },
+  )
+  await sql`insert into usage_days values ('account', current_date, '/v1/products', 5, 3, 1, 900)`.execute(
+    operator,
+  )
+  const { data, counted } = await client.getUsage()
+  t.match(data, [{ endpoint: '/v1/products', requests: 5, not_modified: 3, refused: 1, bytes: 900 }])
+  t.match(counted, { until: data[0]?.day, write_seconds: 60 })
+  const id = 'wh_aaaaaaaaaaaaaaaa'
+  await sql`insert into webhooks (customer_id, webhook_id, url, resources, token, since, day, identity)
+    values ('account', ${id}, 'https://account.example/hook', '{products}', 't', '3', current_date, 'i')`.execute(
+    operator,
+  )
+  const delivery = JSON.stringify({ at: '2026-11-28T09:00:00Z', message_id: 'msg_1', result: '500' })
+  await sql`select log_webhook_delivery('account', ${id}, ${delivery}::json)`.execute(operator)
+  t.match(await client.listWebhooks(), [{ id, url: 'https://account.example/hook', state: 'active' }])
+  t.match(await client.listWebhookDeliveries(id), [{ message_id: 'msg_1', result: '500' }])
+  const other = createClient({ url: origin, apiKey: await addCustomer(database, 'account-2', { scopes }) })
+  t.same(await other.listWebhooks(), [])
+  t.equal((await refusal(other.listWebhookDeliveries(id))).code, 'not_found')
+  t.equal((await refusal(other.listWebhookDeliveries('../keys'))).code, 'not_found', 'an id is one segment')
+  const { client: without } = await newClient()
+  for (const refused of [without.listKeys(), without.getUsage(), without.listWebhooks()])
+    t.match(await refusal(refused), { code: 'insufficient_scope', status: 403 })
+})
+
+t.test('a rotation returns the new key with its full life, not the end of its wait', async (t) => {
+  const apiKey = await addCustomer(database, 'lived', { scopes: ['keys:rotate'] })
+  await sql`update api_keys set expires_at = now() + interval '90 days' where customer_id = 'lived'`.execute(
+    operator,
+  )
+  const client = createClient({ url: origin, apiKey })
+  const { id, expires_at: end } = await client.rotateKey(() => {})
+  t.match((await client.me()).key, { id, expires_at: end })
+  t.ok(Date.parse(String(end)) > Date.now() + 89 * 86_400_000)
+})
+
 t.test('a rotated key is stored before its first login, also if an answer was lost', async (t) => {
   const apiKey = await addCustomer(database, 'rotating', { scopes: ['products:read', 'keys:rotate'] })
   const sent: string[] = []

@@ -79,6 +79,19 @@ def test_the_command_forwards_signed_messages_and_ends_on_ctrl_c(
     assert [change["id"] for change in page["data"]] == ["P-900"]
 
 
+def test_the_commands_of_the_account_print_json(service: Service) -> None:
+    def read(*words: str) -> Any:
+        with start_command(*words, "--key", "-", key=service.api_key, CERTDATA_URL=service.url) as process:
+            output, _ = process.communicate(timeout=60)
+            assert process.returncode == (1 if "(not_found, 404)" in output else 0), output
+            return output if process.returncode else json.loads(output)
+
+    assert service.api_key.split("_")[2] in [key["id"] for key in read("keys")]
+    assert read("usage")["counted"]["write_seconds"] == 60
+    assert read("webhooks") == []
+    assert "(not_found, 404)" in read("deliveries", "wh_none")
+
+
 KEY = {"CERTDATA_API_KEY": "x"}
 LOCAL = ["listen", "--forward", "http://localhost:1/hook"]
 ANYWHERE = {"CERTDATA_URL": "http://localhost:1"}
@@ -95,6 +108,9 @@ ANYWHERE = {"CERTDATA_URL": "http://localhost:1"}
         (LOCAL, {"CERTDATA_URL": "localhost:1", **KEY}, 1, "for example http://localhost:1\n"),
         (["listen", "--forward", "http://example.com"], {**ANYWHERE, **KEY}, 1, "this machine"),
         (LOCAL, {"CERTDATA_URL": "", **KEY}, 1, "(invalid_api_key, 401)"),
+        (["keys", "--forward", "x"], {**ANYWHERE, **KEY}, 2, "unrecognized arguments: --forward"),
+        (["deliveries"], {**ANYWHERE, **KEY}, 2, "required: id"),
+        (["usage"], {"CERTDATA_URL": "", **KEY}, 1, "(invalid_api_key, 401)"),
     ],
 )
 def test_the_command_names_its_faults_and_takes_no_key_as_an_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from datetime import date, datetime, timezone
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ from test_vectors import read, to_query
 
 from certdata_client import (
     Client,
+    Forbidden,
     InvalidRequest,
     NotFound,
     Retry,
@@ -140,6 +142,35 @@ async def test_refusals_are_exceptions_with_code_and_faults(service: Service, ki
         with pytest.raises(NotFound) as missing:
             await face.call("products.get", "no/such id")
         assert (missing.value.status, missing.value.code) == (404, "not_found")
+
+
+async def test_the_account_has_keys_usage_and_webhooks(service: Service, kind: str) -> None:
+    async with open_face(kind, service.url, api_key=service.api_key) as face:
+        current = [key for key in await face.call("list_keys") if key["is_current"]]
+        assert [(key["id"], key["state"]) for key in current] == [(service.api_key.split("_")[2], "active")]
+        usage = await face.call("get_usage")
+        assert isinstance(usage["data"], list)
+        assert usage["counted"]["write_seconds"] == 60
+        assert await face.call("list_webhooks") == []
+        with pytest.raises(NotFound):
+            await face.call("list_webhook_deliveries", "../keys")
+    async with open_face(kind, service.url, token=DEMO) as face:
+        with pytest.raises(Forbidden, match="live_token_required"):
+            await face.call("list_keys")
+
+
+async def test_a_rotation_returns_the_new_key_with_its_full_life(service: Service, kind: str) -> None:
+    customer = f"rotating-{kind.lower()}"
+    service.certdata("customers", "add", customer, "--name", customer, "--plan", "premium")
+    options = ("--scopes", "keys:rotate", "--expires", "90d", "--json")
+    issued = json.loads(service.certdata("keys", "issue", customer, *options))
+    stored: list[str] = []
+    async with open_face(kind, service.url, api_key=issued["api_key"]) as face:
+        key = await face.call("rotate_key", stored.append)
+        assert key == (await face.call("me"))["key"]
+        assert key["id"] == stored[0].split("_")[2] != issued["key_id"]
+        left = datetime.fromisoformat(key["expires_at"].replace("Z", "+00:00")) - datetime.now(timezone.utc)
+        assert 89 < left.days + left.seconds / 86_400 <= 90
 
 
 async def test_the_service_takes_every_query_of_the_vectors_that_names_a_resource(service: Service, kind: str) -> None:

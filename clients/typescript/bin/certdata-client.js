@@ -7,20 +7,27 @@ import { listen } from '../dist/listen.js'
 import { createKeyPem } from '../dist/local-delivery.js'
 
 const usage = `Usage: certdata-client listen --forward http://localhost:8080/hook
+       certdata-client keys | usage | webhooks | deliveries <webhook id>
 
-Sends signed webhook messages about your changes to an address of this machine. Ctrl-C ends it.
+  listen              sends signed webhook messages about your changes to an address of this machine, until Ctrl-C
+  keys                prints the API keys of your company as JSON, without their secrets
+  usage               prints your requests of 31 days by day and endpoint as JSON
+  webhooks            prints your webhooks with their state as JSON
+  deliveries <id>     prints the last 20 attempts of a webhook as JSON
 
-  --forward <url>      the address of your receiver: localhost, 127.0.0.1 or [::1]
   --url <url>          the service (default: CERTDATA_URL)
   --key -              read the API key from standard input (default: CERTDATA_API_KEY)
+
+Only for listen:
+  --forward <url>      the address of your receiver: localhost, 127.0.0.1 or [::1]
   --key-file <file>    keep the signing key in this file (default: a new key for each run)
   --resources <names>  only these, separated by commas (default: all that the key may read)`
 
 class UsageError extends Error {}
 
-const names = ['forward', 'url', 'key', 'key-file', 'resources']
+const own = ['forward', 'key-file', 'resources']
 const options = Object.fromEntries([
-  ...names.map((name) => [name, { type: 'string' }]),
+  ...['url', 'key', ...own].map((name) => [name, { type: 'string' }]),
   ['help', { type: 'boolean', short: 'h' }],
 ])
 
@@ -51,16 +58,46 @@ const readSigningKey = async (file) => {
   return readFileSync(file, 'utf8')
 }
 
-const run = async () => {
-  const { values, positionals } = readWords()
-  const { forward, url = process.env.CERTDATA_URL, key, resources, help } = values
-  if (help) return console.log(usage)
-  if (positionals.join() !== 'listen' || !forward) throw new UsageError('Expected: listen --forward <url>')
-  if (!url) throw new UsageError('No service: set CERTDATA_URL or --url')
-  const client = createClient({ url, apiKey: await readKey(key) })
+const runListen = async (client, values) => {
   const file = values['key-file']
   const keyPem = file === undefined ? undefined : await readSigningKey(file)
+  const { forward, resources } = values
   await listen({ client, forward, keyPem, resources: resources?.split(','), log: console.log })
+}
+
+const reads = {
+  keys: (client) => client.listKeys(),
+  usage: (client) => client.getUsage(),
+  webhooks: (client) => client.listWebhooks(),
+  deliveries: (client, id) => client.listWebhookDeliveries(id),
+}
+
+const requireWords = ({ values, positionals: [name, ...rest] }) => {
+  if (name === 'listen') {
+    if (rest.length > 0 || !values.forward) throw new UsageError('Expected: listen --forward <url>')
+    return name
+  }
+  if (!Object.hasOwn(reads, name ?? ''))
+    throw new UsageError(`Expected listen, ${Object.keys(reads).join(', ')}`)
+  const foreign = own.find((option) => values[option] !== undefined)
+  if (foreign) throw new UsageError(`--${foreign} is an option of listen`)
+  const count = name === 'deliveries' ? 1 : 0
+  if (rest.length !== count) throw new UsageError(`Expected: ${name}${count === 1 ? ' <webhook id>' : ''}`)
+  return name
+}
+
+const run = async () => {
+  const words = readWords()
+  const { values, positionals } = words
+  if (values.help) return console.log(usage)
+  const name = requireWords(words)
+  const { url = process.env.CERTDATA_URL } = values
+  if (!url) throw new UsageError('No service: set CERTDATA_URL or --url')
+  const client = createClient({ url, apiKey: await readKey(values.key) })
+  if (name === 'listen') return runListen(client, values)
+  const text = JSON.stringify(await reads[name](client, positionals[1]), null, 2)
+  // Keep-alive connections would delay the exit.
+  process.stdout.write(`${text}\n`, () => process.exit(0))
 }
 
 try {

@@ -7,6 +7,7 @@ import type { RetryEvent, RetryOptions } from './retry.ts'
 import type { StoreKey } from './rotate-key.ts'
 import type { Answer, RequestOptions } from './transport.ts'
 import type {
+  AccountKey,
   AuditEntry,
   AuditQuery,
   ChangesQuery,
@@ -15,6 +16,9 @@ import type {
   KeySummary,
   Me,
   Resources,
+  Usage,
+  Webhook,
+  WebhookDelivery,
 } from './types.ts'
 import type { WebhookMessage, WebhookRequest } from './webhook.ts'
 
@@ -100,6 +104,17 @@ export type Client = {
   /** Reads a custom endpoint, in the format agreed with the certification house. */
   custom<T>(name: string, query?: Query, options?: RequestOptions): Promise<T>
   me(options?: RequestOptions): Promise<Me['data']>
+  /** Returns the API keys of your company, the newest first, without secrets. Needs the scope `account:read`. */
+  listKeys(options?: RequestOptions): Promise<AccountKey[]>
+  /** Returns the requests of 31 days by day and endpoint, and how exact they are. Needs the scope `account:read`. */
+  getUsage(options?: RequestOptions): Promise<Usage>
+  /** Returns your webhooks with their state, the oldest first. Needs the scope `account:read`. */
+  listWebhooks(options?: RequestOptions): Promise<Webhook[]>
+  /**
+   * Returns the last 20 attempts of a webhook, the newest first. Needs the scope `account:read`. Rejects with `not_found`
+   * if you have no such webhook.
+   */
+  listWebhookDeliveries(id: string, options?: RequestOptions): Promise<WebhookDelivery[]>
   /**
    * Exchanges the API key for a new one: passes it to `store`, waits for this, and logs in with it. The previous key ends
    * a week later. Until that login it works as before, and a repeated call replaces the new key. Let one process of yours

@@ -9,7 +9,16 @@ import { formatQuery, type Query } from './query.ts'
 import { defaultRetry } from './retry.ts'
 import { streamChanges } from './stream.ts'
 import { createTransport, type RequestOptions } from './transport.ts'
-import type { AuditEntry, AuditEntryPage, HistoryPage, Me } from './types.ts'
+import type {
+  AccountKeys,
+  AuditEntry,
+  AuditEntryPage,
+  HistoryPage,
+  Me,
+  Usage,
+  WebhookDeliveries,
+  Webhooks,
+} from './types.ts'
 import { type Page, walkItems, walkPages } from './walk.ts'
 import { createWebhookVerifier, type WebhookKey } from './webhook.ts'
 
@@ -91,6 +100,13 @@ export const createClient = (options: ClientOptions): Client => {
       transport.openStream(`${path}${formatQuery(query)}`, { accept: '*/*', ...sending }),
     custom: (name, query, sending) => read(`/v1/custom/${encodeURIComponent(name)}`, query, sending),
     me: async (sending) => (await read<Me>('/v1/me', undefined, sending)).data,
+    listKeys: async (sending) => (await read<AccountKeys>('/v1/me/keys', undefined, sending)).data,
+    getUsage: (sending) => read<Usage>('/v1/me/usage', undefined, sending),
+    listWebhooks: async (sending) => (await read<Webhooks>('/v1/me/webhooks', undefined, sending)).data,
+    listWebhookDeliveries: async (id, sending) => {
+      const path = `/v1/me/webhooks/${encodeURIComponent(id)}/deliveries`
+      return (await read<WebhookDeliveries>(path, undefined, sending)).data
+    },
     rotateKey,
     async *changes(query = {}, sending) {
       requirePages(query)

@@ -184,6 +184,21 @@ test('a read is repeated after 429, 503 and a broken connection, and then answer
   assert.equal(script.asked.length, 5)
 })
 
+test('the account has keys, usage and webhooks', async () => {
+  const client = createClient({ url, apiKey })
+  const current = (await client.listKeys()).filter(({ is_current }) => is_current)
+  assert.deepEqual(
+    current.map(({ id, state }) => ({ id, state })),
+    [{ id: apiKey.split('_')[2], state: 'active' }],
+  )
+  const { data, counted } = await client.getUsage()
+  assert.ok(Array.isArray(data))
+  assert.equal(counted.write_seconds, 60)
+  assert.deepEqual(await client.listWebhooks(), [])
+  await assert.rejects(client.listWebhookDeliveries('wh_none'), { code: 'not_found' })
+  await assert.rejects(demo.listKeys(), { code: 'live_token_required' })
+})
+
 const command = new URL('../node_modules/certdata-client/bin/certdata-client.js', import.meta.url).pathname
 /** Runs the command with the key on standard input, and collects its output. */
 const runCommand = (words, env = {}) => {
@@ -229,11 +244,31 @@ test('the command listen sends a signed test message to this machine, and ends o
   assert.deepEqual(await run.ended, [null, 'SIGINT'])
 })
 
+test('the commands of the account print JSON, and end', async () => {
+  for (const [name, check] of [
+    ['keys', (keys) => assert.ok(keys.some(({ id }) => id === apiKey.split('_')[2]))],
+    ['usage', ({ counted }) => assert.equal(counted.write_seconds, 60)],
+    ['webhooks', (webhooks) => assert.deepEqual(webhooks, [])],
+  ]) {
+    const run = runCommand([name, '--key', '-'], { CERTDATA_URL: url })
+    run.child.stdin.end(apiKey)
+    assert.deepEqual(await run.ended, [0, null], run.output)
+    check(JSON.parse(run.output))
+  }
+})
+
 test('the command listen names its faults, and takes no key as an argument', async () => {
   const local = ['listen', '--forward', 'http://localhost:1/hook']
   for (const [words, env, code, reason] of [
     [['listen'], {}, 2, /Expected: listen --forward <url>/],
-    [['lisen', ...local.slice(1)], {}, 2, /Expected: listen --forward <url>/],
+    [['lisen', ...local.slice(1)], {}, 2, /Expected listen, keys, usage, webhooks, deliveries/],
+    [[], {}, 2, /Expected listen, keys, usage, webhooks, deliveries/],
+    [['keys', ...local.slice(1)], {}, 2, /--forward is an option of listen/],
+    [['deliveries'], {}, 2, /Expected: deliveries <webhook id>/],
+    [['keys', 'more'], {}, 2, /Expected: keys\n/],
+    [['keys'], { CERTDATA_API_KEY: 'x' }, 2, /No service: set CERTDATA_URL or --url/],
+    [['usage'], { CERTDATA_URL: url, CERTDATA_API_KEY: 'x' }, 1, /\(invalid_api_key, 401\)/],
+    [['deliveries', 'a/b'], { CERTDATA_URL: url, CERTDATA_API_KEY: apiKey }, 1, /\(not_found, 404\)/],
     [[...local, '--ur', url], {}, 2, /Unknown option '--ur'/],
     [local, { CERTDATA_API_KEY: 'x' }, 2, /No service: set CERTDATA_URL or --url/],
     [local, { CERTDATA_URL: url }, 2, /No API key: set CERTDATA_API_KEY/],

@@ -63,6 +63,7 @@ t.test('npm installs the client from its address in an empty folder', async (t) 
   await run('npm', ['node', compiler, ...options, typedName])
   const help = await run('npm', ['npx', '--no', 'certdata-client', '--', '--help'])
   t.match(help.stdout, 'Usage: certdata-client listen')
+  t.match(help.stdout, 'certdata-client keys | usage | webhooks | deliveries <webhook id>')
 })
 
 // `.ci/python-client` installs it with its dependencies, which pip downloads.

@@ -148,7 +148,7 @@ begin
   perform lock_key(customer, (select k.replaces from api_keys k where k.customer_id = customer and k.key_id = key));
   select k.replaces, k.overlap into former, kept from api_keys k
     where k.customer_id = customer and k.key_id = key and k.replaces is not null and k.revoked_at is null
-      and k.expires_at > now()
+      and coalesce(k.expires_at, 'infinity') > now()
     for no key update;
   if found then
     update api_keys k set replaces = null, overlap = null, rotated_at = now(),

@@ -78,6 +78,26 @@ class AsyncClient(AsyncResources, AsyncDriver):
         """Return the customer, the plan, the scopes and the limits."""
         return cast(types.MeData, (await self.request("/v1/me")).body["data"])
 
+    async def list_keys(self) -> list[types.AccountKey]:
+        """Return the API keys of your company, the newest first, without secrets. Needs the scope `account:read`."""
+        return cast("list[types.AccountKey]", (await self.request("/v1/me/keys")).body["data"])
+
+    async def get_usage(self) -> types.Usage:
+        """Return the requests of 31 days by day and endpoint, and how exact they are. Needs `account:read`."""
+        return cast(types.Usage, (await self.request("/v1/me/usage")).body)
+
+    async def list_webhooks(self) -> list[types.Webhook]:
+        """Return your webhooks with their state, the oldest first. Needs the scope `account:read`."""
+        return cast("list[types.Webhook]", (await self.request("/v1/me/webhooks")).body["data"])
+
+    async def list_webhook_deliveries(self, id: str) -> list[types.WebhookDelivery]:
+        """
+        Return the last 20 attempts of a webhook, the newest first. Needs the scope `account:read`. Raise NotFound if
+        you have no such webhook.
+        """
+        path = f"/v1/me/webhooks/{encode_segment(id)}/deliveries"
+        return cast("list[types.WebhookDelivery]", (await self.request(path)).body["data"])
+
     async def rotate_key(self, store: Callable[[str], Awaitable[object] | object]) -> types.KeySummary:
         """
         Exchange the API key for a new one: call `store` with it, await it, and log in with it. The previous key ends a
