@@ -761,6 +761,13 @@ table usage_days row level security forced
   policy operator permissive for * to certdata_operator using true with check true
   policy reader permissive for r to certdata_reader using (customer_id = NULLIF(current_setting('app.customer_id'::text, true), ''::text))
 
+table usage_writers
+  writer uuid not null
+  batch bigint not null
+  written_at timestamp with time zone not null default now()
+  constraint usage_writers_pkey PRIMARY KEY (writer)
+  CREATE INDEX usage_writers_written_at ON public.usage_writers USING btree (written_at)
+
 table used_assertions row level security forced
   customer_id text collate "C" not null
   key_id text collate "C" not null
@@ -878,18 +885,23 @@ AS $function$
 $function$
 
 
-CREATE OR REPLACE FUNCTION public.add_usage(counts json)
+CREATE OR REPLACE FUNCTION public.add_usage(process uuid, number bigint, counts json)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  with given as materialized (
+  with claimed as (
+    insert into usage_writers as w (writer, batch) values (process, number)
+    on conflict (writer) do update set batch = excluded.batch, written_at = now() where w.batch < excluded.batch
+    returning writer
+  ), given as materialized (
     select k.customer_id, g.day, g.endpoint, sum(g.requests) as requests, sum(g.not_modified) as not_modified,
       sum(g.refused) as refused, sum(g.bytes) as bytes
     from json_to_recordset(counts) as g (key_id text, day date, endpoint text, requests bigint,
       not_modified bigint, refused bigint, bytes bigint)
     join api_keys k on k.key_id = g.key_id
+    where exists (select from claimed)
     group by 1, 2, 3
   ), present as materialized (
     select c.customer_id from customers c
@@ -1860,7 +1872,8 @@ CREATE OR REPLACE FUNCTION public.delete_old_usage(kept_days integer)
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  delete from usage_days where day <= (now() at time zone 'UTC')::date - kept_days
+  delete from usage_days where day <= (now() at time zone 'UTC')::date - kept_days;
+  delete from usage_writers where written_at < now() - make_interval(days => kept_days)
 $function$
 
 
@@ -3417,7 +3430,7 @@ grant connect, temporary on database current to public
 grant execute on function add_access_request(text,text,text,text,text,timestamp with time to certdata_reader
 grant execute on function add_audit_reads(json) to certdata_reader
 grant execute on function add_audit_reads(json) to certdata_operator
-grant execute on function add_usage(json) to certdata_reader
+grant execute on function add_usage(uuid,bigint,json) to certdata_reader
 grant execute on function append_audit(json) to certdata_reader
 grant execute on function append_audit(json) to certdata_operator
 grant execute on function append_audit_seals(json) to certdata_reader
@@ -3614,6 +3627,7 @@ grant select on table service_origins to certdata_operator
 grant delete, insert, select, update on table signing_keys to certdata_operator
 grant select on table usage_days to certdata_reader
 grant delete, insert, select on table usage_days to certdata_operator
+grant delete, select on table usage_writers to certdata_operator
 grant delete, insert, select, update on table used_assertions to certdata_operator
 grant select on table webhook_deliveries to certdata_reader
 grant delete, select on table webhook_deliveries to certdata_operator
@@ -3669,5 +3683,6 @@ comment on table public.service_minutes is 'a row for each minute and running in
 comment on table public.service_notes is 'announced maintenance, shown on the status page'
 comment on table public.service_origins is 'the origins with which the service started, for the links that commands print'
 comment on table public.usage_days is 'requests of each customer by day and endpoint, for 31 days'
+comment on table public.usage_writers is 'the last batch of usage that each process has written'
 comment on table public.webhook_deliveries is 'the last 20 attempts for each webhook'
 comment on table public.webhooks is 'receivers of messages about changes, and the progress of each'

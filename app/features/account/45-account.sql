@@ -33,16 +33,31 @@ create policy reader on usage_days for select to certdata_reader
 grant select on usage_days to certdata_reader;
 grant select, insert, delete on usage_days to certdata_operator;
 
--- Finds the customer by the key, because the slug of an erased customer may belong to another one. Two processes add
+-- The number of the last batch of each process: a batch that is sent twice counts once.
+create table usage_writers (
+  writer uuid primary key,
+  batch bigint not null,
+  written_at timestamptz not null default now()
+);
+comment on table usage_writers is 'the last batch of usage that each process has written';
+create index usage_writers_written_at on usage_writers (written_at);
+grant select, delete on usage_writers to certdata_operator;
+
+-- Adds a batch, unless its writer has added it or a later one. Finds the customer by the key, because the slug of an erased customer may belong to another one. Two processes add
 -- in the same order, so that they cannot wait for each other. An erasure in progress is waited for.
-create function add_usage(counts json) returns void
+create function add_usage(process uuid, number bigint, counts json) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
-  with given as materialized (
+  with claimed as (
+    insert into usage_writers as w (writer, batch) values (process, number)
+    on conflict (writer) do update set batch = excluded.batch, written_at = now() where w.batch < excluded.batch
+    returning writer
+  ), given as materialized (
     select k.customer_id, g.day, g.endpoint, sum(g.requests) as requests, sum(g.not_modified) as not_modified,
       sum(g.refused) as refused, sum(g.bytes) as bytes
     from json_to_recordset(counts) as g (key_id text, day date, endpoint text, requests bigint,
       not_modified bigint, refused bigint, bytes bigint)
     join api_keys k on k.key_id = g.key_id
+    where exists (select from claimed)
     group by 1, 2, 3
   ), present as materialized (
     select c.customer_id from customers c
@@ -58,7 +73,8 @@ $$;
 
 create function delete_old_usage(kept_days integer) returns void
 language sql volatile security definer set search_path = public, pg_temp as $$
-  delete from usage_days where day <= (now() at time zone 'UTC')::date - kept_days
+  delete from usage_days where day <= (now() at time zone 'UTC')::date - kept_days;
+  delete from usage_writers where written_at < now() - make_interval(days => kept_days)
 $$;
 
 grant execute on function list_account_keys, add_usage, delete_old_usage to certdata_reader;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { canonicalPath } from '../../audit/read-counts.ts'
 import { dayMs } from '../../config/units.ts'
 import type { SentAnswer } from '../../observe/sent-answer.ts'
@@ -7,6 +8,9 @@ type Count = { requests: number; not_modified: number; refused: number; bytes: n
 
 /** Requests of a key on a day (YYYY-MM-DD, UTC), as `add_usage` reads them. `bytes`: of the bodies as sent. */
 export type UsageCount = Readonly<{ key_id: string; day: string; endpoint: string } & Count>
+
+/** `number` rises with each batch of a writer. A batch that is written again is the same. */
+export type UsageBatch = Readonly<{ writer: string; number: number; counts: readonly UsageCount[] }>
 
 type UsageOptions = {
   /** Whole milliseconds since 1970. */
@@ -19,10 +23,11 @@ export type UsageCounts = {
   /** Counts an answer to a token of a known key, also if the token was revoked. Ignores all others. */
   add(answer: SentAnswer): void
   /**
-   * Hands all counts to `write`, in batches, and forgets them. If it rejects, the batch and all later ones are kept.
-   * Returns the number of requests that were not counted since the last call, for want of memory.
+   * Hands all counts to `write`, in batches, and forgets them. If it rejects, the next call writes the same batch first,
+   * because it may have been written. Later counts are kept, too. Returns the number of requests that were not
+   * counted since the last call, for want of memory. Calls must not overlap.
    */
-  flush(write: (counts: readonly UsageCount[]) => Promise<void>): Promise<number>
+  flush(write: (batch: UsageBatch) => Promise<void>): Promise<number>
 }
 
 const batchSize = 1_000
@@ -31,9 +36,16 @@ const firstRefusal = 400
 /** `/products/:id` and `/v1/products/:id` become `/v1/products/{id}`. All unknown addresses are `/v1/*`. */
 const toEndpoint = (route: string): string => `/v1/${canonicalPath(toTemplate(route))}`
 
-/** Counts requests in memory. See docs/decisions/0268-usage-is-counted-by-key.md. */
+/**
+ * Counts requests in memory. See docs/decisions/0268-usage-is-counted-by-key.md and
+ * docs/decisions/0285-batches-of-usage-have-numbers.md.
+ */
 export const createUsageCounts = ({ now, most = 50_000 }: UsageOptions): UsageCounts => {
   const days = new Map<number, Map<string, Map<string, Count>>>()
+  const writer = randomUUID()
+  let number = 0
+  /** The batch whose write has not succeeded. It may be in the database. */
+  let unconfirmed: UsageBatch | undefined
   let size = 0
   let lost = 0
 
@@ -88,15 +100,20 @@ export const createUsageCounts = ({ now, most = 50_000 }: UsageOptions): UsageCo
       })
     },
     async flush(write) {
+      if (unconfirmed) await write(unconfirmed)
+      unconfirmed = undefined
       const taken = take()
       for (let at = 0; at < taken.length; at += batchSize) {
+        number += 1
+        unconfirmed = { writer, number, counts: taken.slice(at, at + batchSize) }
         try {
-          await write(taken.slice(at, at + batchSize))
+          await write(unconfirmed)
         } catch (error) {
-          for (const each of taken.slice(at))
+          for (const each of taken.slice(at + batchSize))
             addCount(Date.parse(each.day) / dayMs, each.key_id, each.endpoint, each)
           throw error
         }
+        unconfirmed = undefined
       }
       const uncounted = lost
       lost = 0

@@ -9,7 +9,7 @@ import type { QueryString } from '../../http/pairs.ts'
 import { requireNoParameters } from '../../lists/no-parameters.ts'
 import type { ExportColumn } from '../../records/sql/column.ts'
 import { session } from '../../records/sql/session.ts'
-import type { UsageCount } from './usage-counts.ts'
+import type { UsageBatch } from './usage-counts.ts'
 
 /** Today included. */
 const keptDays = 31
@@ -18,9 +18,12 @@ export const writeSeconds = 60
 
 export const usageTypes: readonly string[] = [jsonType, mediaTypes.csv]
 
-/** Adds counts in one transaction. Ignores keys that no longer exist. Rejects with the driver's errors. */
-export const addUsage = async (db: Db, counts: readonly UsageCount[]): Promise<void> => {
-  await sql`select add_usage(${JSON.stringify(counts)}::json)`.execute(db)
+/**
+ * Adds a batch in one transaction, unless its writer has added it or a later one. Ignores keys that no longer exist.
+ * Rejects with the driver's errors: then the outcome is unknown, and the batch may be sent again.
+ */
+export const addUsage = async (db: Db, { writer, number, counts }: UsageBatch): Promise<void> => {
+  await sql`select add_usage(${writer}::uuid, ${number}::bigint, ${JSON.stringify(counts)}::json)`.execute(db)
 }
 
 /** Deletes the days that are no longer shown. Rejects with the driver's errors. */

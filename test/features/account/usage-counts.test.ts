@@ -1,5 +1,9 @@
 import t from 'tap'
-import { createUsageCounts, type UsageCount } from '../../../app/features/account/usage-counts.ts'
+import {
+  createUsageCounts,
+  type UsageBatch,
+  type UsageCount,
+} from '../../../app/features/account/usage-counts.ts'
 import type { SentAnswer } from '../../../app/observe/sent-answer.ts'
 
 const dayMs = 86_400_000
@@ -15,7 +19,7 @@ const open = (most?: number) => {
   const clock = { now: start }
   const counts = createUsageCounts({ now: () => clock.now, ...(most === undefined ? {} : { most }) })
   const written: UsageCount[] = []
-  const write = async (each: readonly UsageCount[]) => void written.push(...each)
+  const write = async (batch: UsageBatch) => void written.push(...batch.counts)
   return { clock, counts, written, write }
 }
 
@@ -63,10 +67,37 @@ t.test('counts that could not be written are kept, with those of the meantime', 
   t.match(
     written.map(({ key_id, day, endpoint, requests, bytes }) => [key_id, day, endpoint, requests, bytes]),
     [
-      ['k1', '2026-11-28', '/v1/products', 2, 11],
+      ['k1', '2026-11-28', '/v1/products', 1, 10],
       ['k2', '2026-11-28', '/v1/products/{id}', 1, 10],
+      ['k1', '2026-11-28', '/v1/products', 1, 1],
     ],
   )
+})
+
+t.test('a batch whose write failed is written again as it was, before later counts', async (t) => {
+  const { counts } = open()
+  const [first, other] = [open().counts, open().counts]
+  const batches: UsageBatch[] = []
+  let isAway = true
+  const write = async (batch: UsageBatch) => {
+    batches.push(batch)
+    if (isAway) throw new Error('the database is away')
+  }
+  for (let minute = 0; minute < 3; minute++) {
+    counts.add(createAnswer())
+    await t.rejects(counts.flush(write))
+  }
+  isAway = false
+  await counts.flush(write)
+  const [sent] = batches
+  t.strictSame(batches.slice(0, 4), [sent, sent, sent, sent])
+  t.match(sent, { number: 1, counts: [{ requests: 1 }] })
+  t.match(batches[4], { writer: sent?.writer, number: 2, counts: [{ requests: 2 }] })
+  t.equal(batches.length, 5)
+  for (const each of [first, other]) each.add(createAnswer())
+  await first.flush(write)
+  await other.flush(write)
+  t.equal(new Set(batches.map(({ writer }) => writer)).size, 3, 'each process is a writer')
 })
 
 t.test('only the batches that failed are kept', async (t) => {
@@ -75,7 +106,7 @@ t.test('only the batches that failed are kept', async (t) => {
   const failure = new Error('the database is away')
   await t.rejects(
     counts.flush(async (batch) => {
-      t.ok(batch.length <= 1_000)
+      t.ok(batch.counts.length <= 1_000)
       if (written.length > 0) throw failure
       await write(batch)
     }),

@@ -1,12 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { sql } from 'kysely'
 import t from 'tap'
+import { addUsage as addBatch } from '../../../app/features/account/usage.ts'
+import { createUsageCounts } from '../../../app/features/account/usage-counts.ts'
 import { features } from '../../../app/features.ts'
 import { parseApiKey } from '../../../app/identity/api-keys.ts'
 import {
   addCustomer,
   closeAfter,
+  connectOwner,
   createTestApp,
   createTestDatabase,
   listenTestApp,
@@ -16,7 +20,8 @@ import { createDocumentChecks } from '../../openapi-document.ts'
 import { eraseCustomer, exportCustomer, withoutPersonalData } from '../../personal-data.ts'
 
 const database = await createTestDatabase()
-closeAfter(t, database)
+const owner = connectOwner(database)
+closeAfter(t, owner, database)
 
 const scopes = ['*', 'account:read']
 const today = () => new Date().toISOString().slice(0, 10)
@@ -39,7 +44,7 @@ const toCount = (apiKey: string, more: object = {}) => ({
   ...more,
 })
 const addUsage = (counts: readonly object[]) =>
-  sql`select add_usage(${JSON.stringify(counts)}::json)`.execute(database.reader)
+  sql`select add_usage(${randomUUID()}, 1, ${JSON.stringify(counts)}::json)`.execute(database.reader)
 
 t.test('every answer is counted with its bytes, also of the edge, and written at the end', async (t) => {
   const { app, origin } = await listenTestApp(database)
@@ -90,6 +95,51 @@ t.test('a revoked token counts as a refusal of its customer, and the demo is not
   t.match(await readRows('gone'), [{ endpoint: '/v1/products', requests: 1, refused: 1 }])
   t.same(await readRows('demo'), [])
 })
+
+t.test('counts whose confirmation was lost are counted once', async (t) => {
+  const key = await addCustomer(database, 'lost')
+  const counts = createUsageCounts({ now: Date.now })
+  const keyId = parseApiKey(key)?.keyId as string
+  const add = () =>
+    counts.add({
+      refusedKeyId: keyId,
+      principal: undefined,
+      route: '/v1/products',
+      status: 401,
+      bytes: 7,
+    } as never)
+  for (let n = 0; n < 3; n++) {
+    add()
+    await t.rejects(
+      counts.flush(async (batch) => {
+        await addBatch(database.reserved, batch)
+        throw new Error('the connection broke after the commit')
+      }),
+      /broke/,
+    )
+  }
+  t.match(await readRows('lost'), [{ requests: 1, bytes: 7 }], 'until the outcome is known')
+  await counts.flush((batch) => addBatch(database.reserved, batch))
+  t.match(await readRows('lost'), [{ requests: 3, refused: 3, bytes: 21 }])
+  const { rows } = await sql`select batch::integer from usage_writers w
+    where batch > 1`.execute(database.operator)
+  t.same(rows, [{ batch: 2 }], 'one row for each process')
+})
+
+t.test(
+  'a repeated batch waits for its first write, and a writer adds batches of others at any time',
+  async (t) => {
+    const key = await addCustomer(database, 'repeated')
+    const batch = { writer: randomUUID(), number: 5, counts: [toCount(key)] as never[] }
+    await Promise.all(Array.from({ length: 6 }, () => addBatch(database.reserved, batch)))
+    t.match(await readRows('repeated'), [{ requests: 2 }])
+    await addBatch(database.reserved, { ...batch, number: 4 })
+    t.match(await readRows('repeated'), [{ requests: 2 }], 'an earlier batch was written, too')
+    await addBatch(database.reserved, { ...batch, number: 6 })
+    await addBatch(database.reserved, { ...batch, writer: randomUUID(), number: 1 })
+    t.match(await readRows('repeated'), [{ requests: 6 }])
+  },
+)
 
 t.test('instances add to the same rows at the same time', async (t) => {
   const keys = [await addCustomer(database, 'twice'), await addCustomer(database, 'twice-2')]
@@ -174,6 +224,10 @@ t.test('days older than 31 days are deleted by the background work', async (t) =
     select 'aged', (now() at time zone 'UTC')::date - n, '/v1/lab', 1, 0, 0, 9 from generate_series(29, 33) n`.execute(
     database.operator,
   )
+  await sql`insert into usage_writers
+    select gen_random_uuid(), 9, now() - make_interval(days => n) from generate_series(30, 32) n`.execute(
+    owner,
+  )
   const feature = features.find(({ name }) => name === 'account')
   const tasks = await feature?.tasks?.()
   if (!tasks) throw new Error('the feature has no tasks')
@@ -196,6 +250,8 @@ t.test('days older than 31 days are deleted by the background work', async (t) =
   t.same(waits, [60_000, 3_600_000])
   const days = (await readRows('aged')).map(({ endpoint }) => endpoint)
   t.same(days, ['/v1/lab', '/v1/lab', '/v1/products'], 'today and 30 days before')
+  const writers = await sql`select from usage_writers where batch = 9`.execute(database.operator)
+  t.equal(writers.rows.length, 1, 'and processes that have not written since')
 })
 
 t.test(
