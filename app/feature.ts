@@ -1,6 +1,7 @@
 import type { Deps } from '../plugins/deps.ts'
 import type { Commands } from './command-line/command-line.ts'
 import type { CustomerTables } from './db/customer-tables.ts'
+import type { AddressKey } from './identity/address-keys.ts'
 import type { Preparation } from './local/prepare.ts'
 import type { FirstStep } from './local/welcome.ts'
 import type { Figure } from './observe/figures.ts'
@@ -45,6 +46,8 @@ export type Feature = SiteFeature &
     customerTables?: CustomerTables
     /** `npm start` prints them below the API key of the customer `local`. */
     firstSteps?: readonly FirstStep[]
+    /** A kind of key that is part of an address. `keys issue` has an option for it. */
+    addressKey?: AddressKey
     /** Cases of `certdata verify`, as JSON files. Their names begin with the section of the contract. */
     verifyFolder?: URL
   }>

@@ -2,6 +2,7 @@ import type { Feature } from './feature.ts'
 import { accessRequests } from './features/access-requests/feature.ts'
 import { account } from './features/account/feature.ts'
 import { auditList } from './features/audit-list/feature.ts'
+import { calendar } from './features/calendar/feature.ts'
 import { clients } from './features/clients/feature.ts'
 import { custom } from './features/custom/feature.ts'
 import { demo } from './features/demo/feature.ts'
@@ -33,4 +34,5 @@ export const features: readonly Feature[] = [
   account,
   custom,
   rotation,
+  calendar,
 ]

@@ -11,6 +11,7 @@ import type { Ending } from '../app/limits/concurrency.ts'
 import { requireNoParameters } from '../app/lists/no-parameters.ts'
 import type { Endpoint, EndpointRequest, EndpointRow, MinuteCost } from './endpoint.ts'
 import { formatLinks, formatTiming, sendEntry, sendRepresentation } from './entry-reply.ts'
+import type { ListFormat } from './feature-routes.ts'
 import { refundSurcharge } from './rate-limit.ts'
 import { sendStream } from './stream-reply.ts'
 
@@ -41,7 +42,11 @@ export type ExportableRow<Query> = CachedRow<Query> & {
     hold(request: LiveRequest): Promise<void>
     respond(request: Parsed<LiveRequest, Query>): Promise<LiveAnswer>
   }
+  /** Of features, by media type. They cost as much as an export. */
+  formats?: ReadonlyMap<string, CachedFormat<Query>>
 }
+
+type CachedFormat<Query> = Pick<ListFormat, 'contentType' | 'headers'> & Pick<CachedRow<Query>, 'answer'>
 
 /** Uncached pages and streams, each with its media type. */
 export type StreamedRow<Query> = EndpointRow & {
@@ -129,15 +134,24 @@ export const cachedEndpoint = <Query>(row: CachedRow<Query>, origin: Origin): En
 /** Makes the endpoint of a list that is also exported. */
 export const exportedEndpoint = <Query>(row: ExportableRow<Query>, origin: Origin): Endpoint => {
   const { types, cost, isPossible, hold, respond } = row.exporting
-  const offered = [jsonType, ...types]
+  const { formats = new Map<string, CachedFormat<Query>>() } = row
+  const dearTypes = [...types, ...formats.keys()]
+  const offered = [jsonType, ...dearTypes]
   const handleCached = createCachedHandle(row, origin, () => endpoint)
   const endpoint: Endpoint = {
     ...row,
     offers: () => offered,
     minuteCost: (rawQuery, accept) =>
-      types.includes(chooseType(accept, rawQuery, offered) ?? '') ? cost : 1,
+      dearTypes.includes(chooseType(accept, rawQuery, offered) ?? '') ? cost : 1,
     async handle(asked, request, reply) {
       if (asked.type === jsonType) return handleCached(asked, request, reply)
+      const format = formats.get(asked.type)
+      if (format) {
+        const answer = await format.answer({ ...asked, query: await row.parse(asked) })
+        const { noCache, canonical } = asked
+        const options = { ...origin, canonical, noCache, type: format.contentType }
+        return sendEntry(answer, request, reply.headers(format.headers), options)
+      }
       const live = toLive(row, asked, request, reply)
       if (isPossible && !(await isPossible(asked))) {
         refundSurcharge(request)

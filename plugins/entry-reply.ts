@@ -13,7 +13,8 @@ export type LinkOptions = {
   canonical: string | undefined
 }
 
-export type EntryReplyOptions = LinkOptions & { noCache: boolean }
+/** `type`: of the body. Defaults to JSON. */
+export type EntryReplyOptions = LinkOptions & { noCache: boolean; type?: string }
 
 /** RFC 9211. */
 const cacheStatus = (result: ReadResult, noCache: boolean): string => {
@@ -92,7 +93,7 @@ export const sendEntry = (
   if (link !== undefined) reply.header('link', link)
   if (entry.definition !== undefined) reply.header('definition-revision', entry.definition)
   if (!isNotModified(request.headers['if-none-match'], entry.etag)) request.rowsRead = entry.rows ?? 0
-  return sendTagged(entry, jsonType, reply)
+  return sendTagged(entry, options.type ?? jsonType, reply)
 }
 
 export const sendRepresentation = (

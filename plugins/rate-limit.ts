@@ -13,7 +13,7 @@ declare module 'fastify' {
     account: Account<PlanPolicy> | undefined
     /** When the request was counted, for refunds. */
     countedMs: number
-    /** Units of `minute` above one, for an export. Refunded if the export is not made. */
+    /** Units of `minute` above one, for an export. Refunded if the export is not made, or for a 304. */
     surcharge: number
   }
 }
@@ -71,8 +71,9 @@ export default fp(
     app.addHook('onSend', (request, reply, payload, next) => {
       const { account } = request
       if (account) {
-        if (reply.statusCode === 304) account.refund(refundFor304, request.countedMs)
-        if (reply.statusCode >= 400) refundSurcharge(request)
+        const isUnchanged = reply.statusCode === 304
+        if (isUnchanged) account.refund(refundFor304, request.countedMs)
+        if (isUnchanged || reply.statusCode >= 400) refundSurcharge(request)
         reply.header('ratelimit-policy', formatPolicies(account.policies))
         reply.header('ratelimit', formatUse(account.use()))
       }

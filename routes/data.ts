@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { exportCost } from '../app/export/exports.ts'
 import { exportTypes } from '../app/export/formats.ts'
-import { jsonType } from '../app/http/formats.ts'
+import { jsonType, mediaTypes } from '../app/http/formats.ts'
 import { isJsonFormat } from '../app/http/media-type.ts'
 import type { QueryString } from '../app/http/pairs.ts'
 import { requireNoParameters } from '../app/lists/no-parameters.ts'
@@ -12,15 +12,21 @@ import { resourceNames, resources } from '../app/records/resources/index.ts'
 import { cachedEndpoint, exportedEndpoint } from '../plugins/data-endpoints.ts'
 import type { Endpoint, EndpointParams } from '../plugins/endpoint.ts'
 import { formatLink, formatTiming } from '../plugins/entry-reply.ts'
+import type { ListFormat } from '../plugins/feature-routes.ts'
 import { me } from '../schemas/me.ts'
 
-type Origin = Readonly<{ publicUrl: string }>
+type DataOptions = Readonly<{
+  publicUrl: string
+  /** Of features. */
+  formats: readonly ListFormat[]
+}>
 
 const exported = { types: exportTypes, cost: exportCost }
 
-const recordEndpoints = ({ records, exports }: FastifyInstance, origin: Origin): Endpoint[] =>
+const recordEndpoints = ({ records, exports }: FastifyInstance, options: DataOptions): Endpoint[] =>
   resourceNames.flatMap((name) => {
     const resource = resources[name]
+    const formats = options.formats.filter((each) => each.resource === name)
     const { page, item } = envelopes[name]
     const scope = `${name}:read`
     const listScopes = (rawQuery: QueryString) => includedScopes(resource, rawQuery)
@@ -31,16 +37,17 @@ const recordEndpoints = ({ records, exports }: FastifyInstance, origin: Origin):
           path: `/${name}`,
           scope,
           listScopes,
-          schema: { openapi: describePage(resource), response: { 200: page } },
+          schema: { openapi: describePage(resource, formats), response: { 200: page } },
           parse: (request) => records.parse({ ...request, resource }),
           answer: (request) => records.answer({ ...request, resource }),
+          formats: new Map(formats.map((each) => [mediaTypes[each.format], each])),
           exporting: {
             ...exported,
             hold: exports.rows.hold,
             respond: (request) => exports.records.answer(request, resource, request.query.query),
           },
         },
-        origin,
+        options,
       ),
       cachedEndpoint(
         {
@@ -51,7 +58,7 @@ const recordEndpoints = ({ records, exports }: FastifyInstance, origin: Origin):
           parse: (request) => records.parse({ ...request, resource, id: toId(request.params) }),
           answer: (request) => records.answer({ ...request, resource, id: toId(request.params) }),
         },
-        origin,
+        options,
       ),
     ]
   })
@@ -85,7 +92,7 @@ const meEndpoint = ({ principals }: FastifyInstance): Endpoint => ({
   },
 })
 
-export const dataEndpoints = (app: FastifyInstance, origin: Origin): Endpoint[] => [
-  ...recordEndpoints(app, origin),
+export const dataEndpoints = (app: FastifyInstance, options: DataOptions): Endpoint[] => [
+  ...recordEndpoints(app, options),
   meEndpoint(app),
 ]

@@ -7,6 +7,7 @@ import reference from '../plugins/reference.ts'
 import { accessRequestRoutes } from './access-requests.ts'
 import { accountRoutes } from './account.ts'
 import { auditListRoutes } from './audit-list.ts'
+import { calendarRoutes } from './calendar.ts'
 import { clientRoutes } from './clients.ts'
 import { customRoutes } from './custom.ts'
 import { dataEndpoints } from './data.ts'
@@ -36,6 +37,7 @@ const featureRoutes: readonly FeatureRoutes[] = [
   accountRoutes,
   customRoutes,
   rotationRoutes,
+  calendarRoutes,
   demoRoutes,
 ]
 
@@ -49,7 +51,8 @@ export default fp<Deps>(
     await app.register(async (closed) => {
       await closed.register(endpoints, { publicUrl, variesWithOrigin: corsOrigins.length > 0, freshness })
       await closed.register(rateLimit)
-      for (const row of dataEndpoints(closed, { publicUrl })) closed.endpoint(row)
+      const formats = featureRoutes.flatMap((each) => each.formats?.(closed, deps) ?? [])
+      for (const row of dataEndpoints(closed, { publicUrl, formats })) closed.endpoint(row)
       for (const { withToken } of featureRoutes) if (withToken) await closed.register(withToken, deps)
     })
     await app.register(wellKnownRoutes, deps)

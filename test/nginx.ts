@@ -23,10 +23,15 @@ http {
 }
 `
 
+type Files = { cert: string; key: string; accessLog?: string; errorLog?: string }
+
 /** `deploy/nginx.conf` with the ports, addresses and certificate of a test. */
-const shipped = (port: number, instance: number, files: { cert: string; key: string }): string => {
+const shipped = (port: number, instance: number, files: Files): string => {
   const replacements: [string, string][] = [
-    ['access_log /dev/stdout plain;', 'access_log off;'],
+    [
+      'access_log /dev/stdout plain;',
+      files.accessLog ? `access_log ${files.accessLog} plain;` : 'access_log off;',
+    ],
     ['server certdata-1:3000;', `server 127.0.0.1:${instance};`],
     ['    server certdata-2:3000;\n', ''],
     ['listen 8443 ', `listen 127.0.0.1:${port} `],
@@ -41,11 +46,11 @@ const shipped = (port: number, instance: number, files: { cert: string; key: str
 }
 
 /** By default nginx writes its files to folders of the system. */
-const withOwnFiles = (configuration: string): string => {
+const withOwnFiles = (configuration: string, errorLog = 'stderr crit'): string => {
   const kinds = ['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi']
   const paths = kinds.map((kind) => `${kind}_temp_path ${kind};`)
   const user = process.getuid?.() === 0 ? 'user root;' : ''
-  return `daemon off; pid pid; error_log stderr crit; ${user}\n${configuration.replace('http {', `http {\n${paths.join(' ')}`)}`
+  return `daemon off; pid pid; error_log ${errorLog}; ${user}\n${configuration.replace('http {', `http {\n${paths.join(' ')}`)}`
 }
 
 const isListening = async (port: number): Promise<boolean> => {
@@ -60,12 +65,13 @@ const isListening = async (port: number): Promise<boolean> => {
   }
 }
 
-/** With the defaults of nginx, or with the shipped configuration if `tls` is given. */
-export const startNginx = async (instance: number, tls?: { cert: string; key: string }): Promise<Nginx> => {
+/** With the defaults of nginx, or with the shipped configuration if `tls` is given. `errorLog`: file and level. */
+export const startNginx = async (instance: number, tls?: Files): Promise<Nginx> => {
   const port = await freePort()
   const folder = makeDataFolder('nginx')
   const file = join(folder, 'nginx.conf')
-  writeFileSync(file, withOwnFiles(tls ? shipped(port, instance, tls) : defaults(port, instance)))
+  const configuration = tls ? shipped(port, instance, tls) : defaults(port, instance)
+  writeFileSync(file, withOwnFiles(configuration, tls?.errorLog))
   // SIGKILL would leave its workers behind.
   const { stop } = await startProgram(program, ['-p', folder, '-c', file, '-e', 'stderr'], {
     folder,

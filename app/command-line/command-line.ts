@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
 import type { CustomerTables } from '../db/customer-tables.ts'
+import type { AddressKey } from '../identity/address-keys.ts'
 import type { Preparation } from '../local/prepare.ts'
 import { describeError, Reported } from './refusal.ts'
 import type { Shell } from './shell.ts'
@@ -14,6 +15,7 @@ type CommandFeature = Readonly<{
   preparation?: Preparation
   customerTables?: CustomerTables
   verifyFolder?: URL
+  addressKey?: AddressKey
 }>
 
 /**

@@ -1,8 +1,9 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { AuditEvent } from '../audit/record.ts'
 import type { Db } from '../db/schema.ts'
+import { type AddressKey, toAddress } from '../identity/address-keys.ts'
 import { type ApiKey, addApiKey, type NewApiKey } from '../identity/api-key-store.ts'
-import { createApiKey } from '../identity/api-keys.ts'
+import { createAddressKey, createApiKey } from '../identity/api-keys.ts'
 import type { Customer } from '../identity/customers.ts'
 import { addKeyLink, addSuccessorLink } from '../identity/key-links.ts'
 import { demoCustomerId } from '../identity/principal.ts'
@@ -13,7 +14,15 @@ import { withOperator } from './context.ts'
 import { readLinkOrigin } from './origin.ts'
 import { Refusal } from './refusal.ts'
 import { parseScopes, requireGranted, withOwnScopes } from './scopes.ts'
-import { createCommand, formatNewKey, formatNewLink, type Output, print, type Shell } from './shell.ts'
+import {
+  createCommand,
+  formatNewAddress,
+  formatNewKey,
+  formatNewLink,
+  type Output,
+  print,
+  type Shell,
+} from './shell.ts'
 
 /** `scopes`: `listNewScopes` by default. `expires`: no end. `networks`: any address. */
 export type LimitOptions = Output & {
@@ -36,6 +45,8 @@ const requireKeyOwner = async (db: Db, slug: string, scopes?: readonly string[])
 type Adding = Readonly<{
   made: Pick<NewApiKey, 'keyId' | 'secretSha256' | 'clientJwks'>
   limits: LimitOptions
+  /** Defaults to the scopes in `limits`. Given scopes are not checked. */
+  scopes?: string[]
   describe: (added: ApiKey) => Pick<AuditEvent, 'action' | 'details'>
 }>
 
@@ -43,10 +54,10 @@ type Adding = Readonly<{
 export const addKey = (
   shell: Shell,
   slug: string,
-  { made, limits: { name, scopes, expires, networks }, describe }: Adding,
+  { made, limits: { name, scopes: wanted, expires, networks }, scopes = wanted, describe }: Adding,
 ) =>
   withOperator(shell, async (db) => {
-    const { plan } = await requireKeyOwner(db, slug, scopes)
+    const { plan } = await requireKeyOwner(db, slug, wanted)
     const limits = { name, scopes: scopes ?? listNewScopes(plan), expiresAt: expires ?? null, networks }
     const added = await changeAudited(
       db,
@@ -142,6 +153,9 @@ export const addRotationLink = async (shell: Shell, trx: Db, keyId: string, over
 
 type IssueOptions = LimitOptions & { link?: true }
 
+const describeIssue = ({ name, scopes, expires_at, networks }: ApiKey) =>
+  ({ action: 'keys.issue', details: { name, scopes, expires_at, networks } }) as const
+
 const issueLink = async (shell: Shell, slug: string, options: IssueOptions): Promise<void> => {
   const issued = await withOperator(shell, async (db) => {
     const customer = await requireKeyOwner(db, slug, options.scopes)
@@ -152,25 +166,55 @@ const issueLink = async (shell: Shell, slug: string, options: IssueOptions): Pro
   print(shell, options, fields, formatNewLink(fields))
 }
 
-const issue = async (shell: Shell, slug: string, options: IssueOptions): Promise<void> => {
+const issue = async (
+  shell: Shell,
+  slug: string,
+  options: IssueOptions,
+  kinds: readonly AddressKey[],
+): Promise<void> => {
+  const kind = kinds.find(({ name }) => name in options)
+  if (kind) return issueAddress(shell, slug, kind, options)
   if (options.link) return issueLink(shell, slug, options)
   const { apiKey, ...secret } = createApiKey()
   const key = await addKey(shell, slug, {
     made: secret,
     limits: options,
-    describe: ({ name, scopes, expires_at, networks }) => ({
-      action: 'keys.issue',
-      details: { name, scopes, expires_at, networks },
-    }),
+    describe: describeIssue,
   })
   const { key_id, customer, name, scopes, expires_at } = key
   const issued = { key_id, api_key: apiKey, customer, name, scopes, expires_at }
   print(shell, options, issued, formatNewKey(issued))
 }
 
-/** `certdata keys issue` */
-export const issueCommand = (shell: Shell): Command =>
-  createCommand('issue', 'make a key, which is shown once')
+const issueAddress = async (
+  shell: Shell,
+  slug: string,
+  kind: AddressKey,
+  options: IssueOptions,
+): Promise<void> => {
+  const { text, ...made } = createAddressKey(kind.name)
+  const origin = await withOperator(shell, (db) => readLinkOrigin(shell, db))
+  const added = await addKey(shell, slug, {
+    made,
+    limits: options,
+    // The scope belongs to the kind, and no option names it.
+    scopes: [kind.scope],
+    describe: describeIssue,
+  })
+  const { key_id, customer, name, scopes, expires_at } = added
+  const issued = { key_id, address: toAddress(kind, origin, text), customer, name, scopes, expires_at }
+  print(shell, options, issued, formatNewAddress(issued))
+}
+
+const addAddressOptions = (command: Command, kinds: readonly AddressKey[]): Command => {
+  for (const { name, description } of kinds)
+    command.addOption(new Option(`--${name}`, description).conflicts(['link', 'scopes']))
+  return command
+}
+
+/** `certdata keys issue`. `kinds`: of features. */
+export const issueCommand = (shell: Shell, kinds: readonly AddressKey[]): Command =>
+  addAddressOptions(createCommand('issue', 'make a key, which is shown once'), kinds)
     .argument('<customer>', 'slug of the customer', parseSlug)
     .option('--link', 'print a link that makes the key and shows it once, within seven days')
     .option(
@@ -193,4 +237,4 @@ export const issueCommand = (shell: Shell): Command =>
       'limit the key to these networks, separated by commas (default: any address)',
       parseNetworks,
     )
-    .action(issue.bind(null, shell))
+    .action((slug: string, options: IssueOptions) => issue(shell, slug, options, kinds))

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Db } from '../db/schema.ts'
+import { type AddressKey, toAddress } from '../identity/address-keys.ts'
 import {
   type ApiKey,
   keepSuccessors,
@@ -13,19 +14,21 @@ import {
   sortByEnd,
   succeedApiKey,
 } from '../identity/api-key-store.ts'
-import { createApiKey } from '../identity/api-keys.ts'
+import { createAddressKey, createApiKey } from '../identity/api-keys.ts'
 import { listKeyLinks, removeKeyLink } from '../identity/key-links.ts'
 import { parseDuration, parseKeyName, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { type Confirmable, confirm, withYes } from './confirm.ts'
 import { withOperator } from './context.ts'
 import { addRotationLink, issueCommand, toNoValidKey } from './issue.ts'
+import { readLinkOrigin } from './origin.ts'
 import { Refusal } from './refusal.ts'
 import { withOwnScopes, withScopes } from './scopes.ts'
 import {
   createCommand,
   createGroup,
   createTableCommand,
+  formatNewAddress,
   formatNewKey,
   formatNewLink,
   type Output,
@@ -176,17 +179,51 @@ const rename = async (shell: Shell, keyId: string, name: string, options: Output
 
 type RotateOptions = Output & { overlap: number; link?: true }
 
-const rotateByLink = async (shell: Shell, keyId: string, options: RotateOptions): Promise<void> => {
-  const fields = await withOperator(shell, (db) =>
-    db.transaction().execute((trx) => addRotationLink(shell, trx, keyId, options.overlap)),
-  )
+const rotateByLink = async (
+  shell: Shell,
+  keyId: string,
+  options: RotateOptions,
+  kinds: readonly AddressKey[],
+): Promise<void> => {
+  const fields = await withOperator(shell, async (db) => {
+    if (await findKind(db, keyId, kinds))
+      throw new Refusal(`${keyId} is the key of an address, for which there are no links: leave --link out`)
+    return db.transaction().execute((trx) => addRotationLink(shell, trx, keyId, options.overlap))
+  })
   print(shell, options, fields, formatNewLink(fields))
 }
 
-const rotate = async (shell: Shell, keyId: string, options: RotateOptions): Promise<void> => {
-  if (options.link) return rotateByLink(shell, keyId, options)
-  const { apiKey, ...fresh } = createApiKey()
-  const { key, former } = await withOperator(shell, async (db) => {
+/** `undefined` for an API key, also if the key does not exist. */
+const findKind = async (
+  db: Db,
+  keyId: string,
+  kinds: readonly AddressKey[],
+): Promise<AddressKey | undefined> => {
+  const key = (await listApiKeys(db)).find(({ key_id }) => key_id === keyId)
+  return kinds.find(({ scope }) => key?.scopes?.includes(scope))
+}
+
+/** Makes the text of the next key, of the same kind. `field`: its name and value in the output. */
+const createSuccessor = async (shell: Shell, db: Db, keyId: string, kinds: readonly AddressKey[]) => {
+  const kind = await findKind(db, keyId, kinds)
+  if (!kind) {
+    const { apiKey, ...fresh } = createApiKey()
+    return { fresh, field: { api_key: apiKey }, format: formatNewKey }
+  }
+  const { text, ...fresh } = createAddressKey(kind.name)
+  const address = toAddress(kind, await readLinkOrigin(shell, db), text)
+  return { fresh, field: { address }, format: formatNewAddress }
+}
+
+const rotate = async (
+  shell: Shell,
+  keyId: string,
+  options: RotateOptions,
+  kinds: readonly AddressKey[],
+): Promise<void> => {
+  if (options.link) return rotateByLink(shell, keyId, options, kinds)
+  const { key, former, field, format } = await withOperator(shell, async (db) => {
+    const { fresh, ...shown } = await createSuccessor(shell, db, keyId, kinds)
     const succession = await changeAudited(
       db,
       (trx) => succeedApiKey(trx, keyId, fresh, options.overlap),
@@ -196,12 +233,12 @@ const rotate = async (shell: Shell, keyId: string, options: RotateOptions): Prom
       },
     )
     if (!succession) throw toNoValidKey(keyId)
-    return { ...succession, key: await withOwnScopes(db, succession.key) }
+    return { ...succession, ...shown, key: await withOwnScopes(db, succession.key) }
   })
   const { key_id, customer, name, scopes, expires_at } = key
   const rotated = {
     key_id,
-    api_key: apiKey,
+    ...field,
     customer,
     name,
     scopes,
@@ -209,15 +246,19 @@ const rotate = async (shell: Shell, keyId: string, options: RotateOptions): Prom
     former_key_id: former.key_id,
     former_expires_at: former.expires_at,
   }
-  print(shell, options, rotated, formatNewKey(rotated))
+  print(shell, options, rotated, format(rotated))
 }
 
 /** `certdata keys …` */
-export const buildCommand = (shell: Shell): Command =>
-  createGroup(
+export const buildCommand = (
+  shell: Shell,
+  features: readonly Readonly<{ addressKey?: AddressKey }>[],
+): Command => {
+  const kinds = features.flatMap(({ addressKey }) => addressKey ?? [])
+  return createGroup(
     'keys',
     'the API keys of the customers',
-    issueCommand(shell),
+    issueCommand(shell, kinds),
     createTableCommand(
       'list',
       'list the keys, and the links to keys, of one customer or of all: the next to end first',
@@ -237,7 +278,7 @@ export const buildCommand = (shell: Shell): Command =>
           .argParser(parseDuration)
           .default(parseDuration('7d'), '7d'),
       )
-      .action(rotate.bind(null, shell)),
+      .action((keyId: string, options: RotateOptions) => rotate(shell, keyId, options, kinds)),
     createCommand('rename', 'give a key another name, which its customer sees')
       .argument('<key_id>', 'the key id, as keys list shows it')
       .argument('<name>', 'such as "ERP, production"', parseKeyName)
@@ -254,3 +295,4 @@ export const buildCommand = (shell: Shell): Command =>
       .option('--keep-successors', 'keep the keys that rotations have made from it')
       .action(revoke.bind(null, shell)),
   )
+}

@@ -53,6 +53,10 @@ export const formatFields = (fields: object): string => {
 export const formatNewKey = (fields: object): string =>
   `${formatFields(fields)}\n\nThe key is shown this once: only its hash is kept.`
 
+/** Formats fields with an address that contains a new key, which is not shown again. */
+export const formatNewAddress = (fields: object): string =>
+  `${formatFields(fields)}\n\nAnyone with the address can read it without a login: send it as you would send a password. It is shown this once: only its hash is kept.`
+
 /** Formats fields with a link to a new key, which is not shown again. */
 export const formatNewLink = (fields: object): string =>
   `${formatFields(fields)}\n\nSend the link to the customer. It shows the key once, after a click. The link itself is not shown again.`

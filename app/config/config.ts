@@ -111,6 +111,7 @@ const toConfig = (env: Environment) => ({
     introspections: env.LIMIT_INTROSPECTIONS,
     revocations: env.LIMIT_REVOCATIONS,
     accessRequests: env.LIMIT_ACCESS_REQUESTS,
+    calendar: env.LIMIT_CALENDAR,
   },
   queueMs: env.QUEUE_SECONDS * 1000,
   drainMs: 1000 * (env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? 3 : 0)),

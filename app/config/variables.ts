@@ -175,6 +175,7 @@ export const variables = {
     'Revocations of tokens in 60 s, per client address and API key together. Revoking a key is not limited',
   ),
   LIMIT_ACCESS_REQUESTS: quota(5).describe('Access requests in an hour, per client address'),
+  LIMIT_CALENDAR: quota(60).describe('Requests in 60 s, per address of a calendar'),
   HOLIDAYS: list
     .refine(
       (days) => days.every((day) => z.iso.date().safeParse(day).success),

@@ -6,11 +6,15 @@ export const mediaTypes = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  ics: 'text/calendar',
 } as const
 
 export type FormatName = keyof typeof mediaTypes
 
-export const formatNames = Object.keys(mediaTypes) as readonly FormatName[]
+/** Of every list. The others belong to some lists only, see `ListFormat`. */
+export const formatNames: readonly FormatName[] = ['json', 'ndjson', 'csv', 'xlsx']
+
+export const isFormatName = (text: string): text is FormatName => Object.hasOwn(mediaTypes, text)
 
 /** Other names in `Accept` of types that are offered. */
 export const aliases: ReadonlyMap<string, string> = new Map(

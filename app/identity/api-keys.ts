@@ -10,9 +10,11 @@ const keyIdLength = 16
 const secretLength = 32
 /** 62^6 > 2^32. */
 const checksumLength = 6
-const format = new RegExp(
-  `^${prefix}([a-z0-9]{${keyIdLength}})_([A-Za-z0-9]{${secretLength}})([A-Za-z0-9]{${checksumLength}})$`,
-)
+const toFormat = (start: string): RegExp =>
+  new RegExp(
+    `^${start}([a-z0-9]{${keyIdLength}})_([A-Za-z0-9]{${secretLength}})([A-Za-z0-9]{${checksumLength}})$`,
+  )
+const format = toFormat(prefix)
 
 const randomText = (alphabet: string, length: number) =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
@@ -25,6 +27,14 @@ const checksum = (text: string): string => {
     rest = Math.floor(rest / 62)
   }
   return digits
+}
+
+const withChecksum = (body: string): string => body + checksum(body)
+
+const parse = (text: string, pattern: RegExp): { keyId: string; secret: string } | undefined => {
+  const [, keyId, secret, sum] = pattern.exec(text) ?? []
+  if (keyId === undefined || secret === undefined) return undefined
+  return checksum(text.slice(0, -checksumLength)) === sum ? { keyId, secret } : undefined
 }
 
 const sha256 = (secret: string) => createHash('sha256').update(secret).digest()
@@ -43,20 +53,29 @@ export const createKeySecret = (): { secretSha256: Buffer; formatKey: (keyId: st
   const secret = randomText(base62, secretLength)
   return {
     secretSha256: sha256(secret),
-    formatKey(keyId) {
-      const body = `${prefix}${keyId}_${secret}`
-      return body + checksum(body)
-    },
+    formatKey: (keyId) => withChecksum(`${prefix}${keyId}_${secret}`),
   }
 }
 
 /** Trims white space. `undefined` if the format or the checksum is wrong. */
-export const parseApiKey = (given: string): { keyId: string; secret: string } | undefined => {
-  const text = given.trim()
-  const [, keyId, secret, sum] = format.exec(text) ?? []
-  if (keyId === undefined || secret === undefined) return undefined
-  return checksum(text.slice(0, -checksumLength)) === sum ? { keyId, secret } : undefined
+export const parseApiKey = (given: string): { keyId: string; secret: string } | undefined =>
+  parse(given.trim(), format)
+
+const toAddressPrefix = (kind: string): string => `cda_${kind}_`
+
+/**
+ * Creates a key that is part of an address, `cda_<kind>_<key id>_<secret><crc>`. Its hash covers the whole text, so it is
+ * no API key, and an API key is no key of an address, whatever beginning is written in front of the secret.
+ */
+export const createAddressKey = (kind: string): { keyId: string; text: string; secretSha256: Buffer } => {
+  const keyId = createKeyId()
+  const text = withChecksum(`${toAddressPrefix(kind)}${keyId}_${randomText(base62, secretLength)}`)
+  return { keyId, text, secretSha256: sha256(text) }
 }
+
+/** Returns the id of a key of `createAddressKey`. `undefined` if the format or the checksum is wrong. */
+export const findAddressKeyId = (kind: string, text: string): string | undefined =>
+  parse(text, toFormat(toAddressPrefix(kind)))?.keyId
 
 /** Also true for a mistyped key. */
 export const looksLikeApiKey = (text: string): boolean => text.startsWith(prefix)

@@ -10,6 +10,7 @@ export const policyNames = [
   'key_links',
   'key_rotations',
   'access_requests',
+  'calendar',
   'demo_changes',
   'demo_changes_all',
 ] as const

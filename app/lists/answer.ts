@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { computeTag, type Filled, tagPrefix } from '../cache/entry.ts'
+import { computeTag, createEtag, type Filled, tagPrefix } from '../cache/entry.ts'
 import type { ReadResult } from '../cache/freshness.ts'
 import { parseSnapshot } from '../cache/snapshot.ts'
 import { instantText } from '../db/instant.ts'
@@ -36,19 +36,28 @@ const toBody = (json: string): TaggedBody => {
 }
 const noBody = toBody('')
 
-/** Converts a row for the cache. `json`: `undefined` if the record does not exist. `rows`: number of records. */
-export const toFilled = (
+const toEntry = (
   { snapshot, at, server, standby }: Stamp,
-  json: string | undefined,
-  rows: number,
+  tagged: TaggedBody,
+  { isAbsent, rows }: Pick<Filled, 'isAbsent' | 'rows'>,
 ): Filled => ({
   snapshot: parseSnapshot(snapshot, standby !== ''),
   // A standby's clock does not show how far it has replayed.
   ...(standby === '' ? { server, at } : { standby }),
-  isAbsent: json === undefined,
-  ...(json === undefined ? noBody : toBody(json)),
+  isAbsent,
+  ...tagged,
   rows,
 })
+
+/** Converts a row for the cache. `json`: `undefined` if the record does not exist. `rows`: number of records. */
+export const toFilled = (stamp: Stamp, json: string | undefined, rows: number): Filled =>
+  toEntry(stamp, json === undefined ? noBody : toBody(json), { isAbsent: json === undefined, rows })
+
+/** Converts an answer of another media type for the cache. `rows`: number of records. */
+export const toFilledBody = (stamp: Stamp, type: string, text: string, rows: number): Filled => {
+  const body = Buffer.from(text)
+  return toEntry(stamp, { body, etag: createEtag(type, body) }, { isAbsent: false, rows })
+}
 
 /** Converts a row and its page for the cache. */
 export const toFilledPage = (stamp: Stamp, { json, rows, next }: WrittenPage): Filled => {

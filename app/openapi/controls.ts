@@ -38,7 +38,11 @@ const describeSort = ({ sorts, defaultSort }: Resource): z.ZodType =>
     `-${sorts.slice(0, 2).join(',')}`,
   ).meta({ default: defaultSort })
 
-const describe = (resource: Resource, shape: QueryShape): Readonly<Record<string, z.ZodType>> => ({
+const describe = (
+  resource: Resource,
+  shape: QueryShape,
+  formats: readonly string[],
+): Readonly<Record<string, z.ZodType>> => ({
   q: describeSearch(resource),
   sort: describeSort(resource),
   limit: limit('Number of records on a page. Without it, an export has no limit.'),
@@ -68,7 +72,10 @@ const describe = (resource: Resource, shape: QueryShape): Readonly<Record<string
   format:
     shape === 'item'
       ? choice('Overrides the header Accept.', ['json'])
-      : choice('Overrides the header Accept. All but `json` export the whole list.', formatNames),
+      : choice('Overrides the header Accept. All but `json` export the whole list.', [
+          ...formatNames,
+          ...formats,
+        ]),
   bom: choice(
     'Starts a CSV file with a byte order mark, which some spreadsheets need. Only with CSV.',
     ['true', 'false'],
@@ -76,6 +83,13 @@ const describe = (resource: Resource, shape: QueryShape): Readonly<Record<string
   ).meta({ examples: ['false'] }),
 })
 
-/** Lists the query parameters of a resource except its filters. Throws if one has no description here. */
-export const controlParameters = (resource: Resource, shape: QueryShape): OpenApiParameter[] =>
-  queryParameters(controlReaders(resource, shape).keys(), describe(resource, shape))
+/**
+ * Lists the query parameters of a resource except its filters. `formats`: of this list only. Throws if a parameter has no
+ * description here.
+ */
+export const controlParameters = (
+  resource: Resource,
+  shape: QueryShape,
+  formats: readonly string[] = [],
+): OpenApiParameter[] =>
+  queryParameters(controlReaders(resource, shape).keys(), describe(resource, shape, formats))

@@ -1,12 +1,14 @@
 import type { z } from 'zod'
 import { createItemSchema, createPageSchema, type Included } from '../../schemas/page.ts'
 import { linesType } from '../export/json-lines.ts'
+import { type FormatName, mediaTypes } from '../http/formats.ts'
 import type { Resource, ResourceName } from '../records/resources/define.ts'
 import { resourceNames, resources } from '../records/resources/index.ts'
 import { controlParameters } from './controls.ts'
 import type { Description, OpenApiParameter, Tag } from './description.ts'
 import { getExample } from './examples.ts'
 import { filterParameters } from './filters.ts'
+import type { SchemaNode } from './headers.ts'
 import { tableFiles } from './responses.ts'
 import { capitalised, plural } from './words.ts'
 
@@ -50,20 +52,38 @@ const csvExample = ({ fields }: Resource): string => {
   return `${shown.map(({ name }) => name).join()}\r\n${cells.join()}\r\n`
 }
 
-export const describePage = (resource: Resource): Description => ({
+/** A format of a feature. `description`: a sentence. `example`: an answer. */
+type DescribedFormat = Readonly<{ format: FormatName; description: string; example: string }>
+
+const describeFormats = (formats: readonly DescribedFormat[]): Readonly<Record<string, SchemaNode>> =>
+  Object.fromEntries(
+    formats.map(({ format, example }) => [mediaTypes[format], { schema: { type: 'string' }, example }]),
+  )
+
+/** `formats`: of features, in addition to the formats of every list. */
+export const describePage = (resource: Resource, formats: readonly DescribedFormat[] = []): Description => ({
   rank: 20,
   operationId: `list${plural(recordName(resource))}`,
   summary: `List ${plural(resource.noun)}`,
   description:
     `A page of the ${plural(resource.noun)} that meet all conditions, sorted by \`${resource.defaultSort}\` by default. ` +
     'NDJSON, CSV and XLSX export the whole list from one snapshot. An export costs ten units of `minute`, and two may ' +
-    'run at the same time. It has no ETag. If the connection breaks, the export is incomplete.',
+    `run at the same time. It has no ETag. If the connection breaks, the export is incomplete.${formats
+      .map(({ description }) => ` ${description}`)
+      .join('')}`,
   tag: describeTag(resource),
-  parameters: [...filterParameters(resource), ...controlParameters(resource, 'page')],
+  parameters: [
+    ...filterParameters(resource),
+    ...controlParameters(
+      resource,
+      'page',
+      formats.map(({ format }) => format),
+    ),
+  ],
   errors: ['query', 'cursor', 'tag'],
   answer: `A page of ${plural(resource.noun)}`,
   lines: { type: linesType, schema: resource.schema },
-  files: tableFiles(csvExample(resource)),
+  files: { ...tableFiles(csvExample(resource)), ...describeFormats(formats) },
   headers: ['Content-Disposition'],
 })
 

@@ -87,11 +87,11 @@ const answerNode = (route: Route, components: Components): SchemaNode => {
   const { answer, isEmpty, lines, files, schema = response } = description
   const node = { description: answer, headers: headerNodes(answerHeaders(route), components) }
   if (isEmpty) return node
-  if (!schema) throw new Error(`${method} ${path} has no response schema`)
+  if (!schema && !files) throw new Error(`${method} ${path} has no response schema`)
   return {
     ...node,
     content: {
-      ...getContent(mediaTypes.json, schema, components),
+      ...(schema ? getContent(mediaTypes.json, schema, components) : {}),
       // The schema describes one line, because none can describe a sequence of documents.
       ...(lines ? getContent(lines.type, lines.schema, components) : {}),
       ...files,

@@ -1,4 +1,4 @@
-import { formatNames, mediaTypes } from '../../http/formats.ts'
+import { formatNames, isFormatName, mediaTypes } from '../../http/formats.ts'
 import { translateSortKey } from '../../lists/foreign.ts'
 import { findNearest } from '../../lists/nearest.ts'
 import {
@@ -74,6 +74,10 @@ const createPageOnlyReader = (name: string): ParameterReader => {
   return () => faulty('unknown_parameter', detail)
 }
 
+const checkFormat = formatReader(formatNames)
+/** `requireAcceptable` has refused known formats that the list does not have. */
+const readFormat: ParameterReader = (value) => (isFormatName(value) ? fine : checkFormat(value))
+
 /** Accepts the default, because generated clients send it. */
 const readMark: ParameterReader = (value) =>
   value === 'false'
@@ -138,7 +142,7 @@ export const controlReaders = (resource: Resource, shape: QueryShape): Map<strin
   const withId = (names: string[]) => [...new Set(names.includes('id') ? names : ['id', ...names])]
   const includes = Object.keys(resource.includes)
   const isInclude = oneOfNames(includes, 'invalid_value', 'includes')
-  const format = formatReader(shape === 'item' ? ['json'] : formatNames)
+  const format = shape === 'item' ? formatReader(['json']) : readFormat
   return new Map(
     Object.entries<DraftReader>({
       fields: list('fields', fieldParser(resource, shape), withId),

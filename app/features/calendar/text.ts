@@ -1,0 +1,36 @@
+/** Octets of a line without its end (RFC 5545, section 3.1). */
+const mostBytes = 75
+
+const special = /[\\;,]|\r\n|\r|\n/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are not allowed in a text.
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
+
+/** Escapes a text (RFC 5545, section 3.3.11). Removes control characters, which no text may contain. */
+export const escapeText = (text: string): string =>
+  text
+    .replace(forbidden, '')
+    .replace(special, (found) => (found === '\\' || found === ';' || found === ',' ? `\\${found}` : '\\n'))
+
+const countBytes = (character: string): number => {
+  const code = character.codePointAt(0) as number
+  return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+}
+
+const foldByCharacter = (line: string): string => {
+  let folded = ''
+  let bytes = 0
+  for (const character of line) {
+    const size = countBytes(character)
+    if (bytes + size > mostBytes) {
+      folded += '\r\n '
+      bytes = 1
+    }
+    folded += character
+    bytes += size
+  }
+  return folded
+}
+
+/** Folds a line after 75 octets, never within a character, and ends it. See docs/decisions/0275-the-calendar-is-written-by-hand.md. */
+export const formatLine = (line: string): string =>
+  `${line.length * 3 <= mostBytes || Buffer.byteLength(line) <= mostBytes ? line : foldByCharacter(line)}\r\n`
