@@ -2,6 +2,7 @@ import { Kysely, type Logger, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Owner } from '../overload/fair-queue.ts'
 import { createQueue, type Queue } from '../overload/queue.ts'
+import { dropConnection } from '../wire/driver.ts'
 import { fitPool } from './fit-pool.ts'
 import type { Database, Db } from './schema.ts'
 import { pinSession } from './session.ts'
@@ -12,20 +13,37 @@ export const statementTimeoutMs = 5_000
 export const answerTimeoutMs = statementTimeoutMs + 1_000
 export const connectTimeoutMs = 5_000
 
-const lateMessage = 'Query read timeout'
-
-/** Destroys a connection whose statement gets no response. The pool would reuse it for up to 15 minutes. */
-export class MortalClient extends pg.Client {
-  override query(...given: unknown[]): never {
-    const answer = (super.query as (...all: unknown[]) => unknown).apply(this, given)
-    if (answer instanceof Promise) {
-      answer.catch(({ message }: Error) => {
-        if (message === lateMessage) void this.end().catch(() => {})
-      })
-    }
-    return answer as never
+/**
+ * Passes an answer on. Destroys the connection if there is none in time, so that the answer rejects: the pool would reuse
+ * a hanging connection for up to 15 minutes.
+ */
+const limitAnswer = async <T>(client: pg.ClientBase, answer: Promise<T>): Promise<T> => {
+  const timer = setTimeout(dropConnection, answerTimeoutMs, client)
+  try {
+    return await answer
+  } finally {
+    clearTimeout(timer)
   }
 }
+
+/** Limits statements without a callback. The driver's own limit is not used: see `query`. */
+class LimitedClient extends pg.Client {
+  override query(...given: unknown[]): never {
+    const answer = (super.query as (...all: unknown[]) => unknown).apply(this, given)
+    return (answer instanceof Promise ? limitAnswer(this, answer) : answer) as never
+  }
+}
+
+/**
+ * Runs a statement. By callback, because V8 keeps each result of the driver's promise or of its `query_timeout` until the
+ * next collection of the whole heap. See docs/decisions/0279-pages-are-read-by-callback.md.
+ */
+const query = (client: pg.ClientBase, statement: pg.QueryConfig): Promise<readonly unknown[]> =>
+  new Promise((resolve, reject) => {
+    void client.query(statement, (error: Error | null, result) =>
+      error ? reject(error) : resolve(result.rows),
+    )
+  })
 
 export { operatorRole, readerRole } from './roles.ts'
 
@@ -82,9 +100,8 @@ export const createPool = (url: string, options: ConnectOptions): pg.Pool => {
     connectionTimeoutMillis: connectTimeoutMs,
     ...(serving ? { maxLifetimeSeconds } : {}),
     statement_timeout: statementTimeout,
-    ...(isUnlimited || options.isStreaming ? {} : { query_timeout: answerTimeoutMs }),
     types,
-    Client: MortalClient,
+    Client: isUnlimited || options.isStreaming ? pg.Client : LimitedClient,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     onConnect: (client) => checkSession(client, { role: options.role, serving }, answerTimeoutMs),
@@ -127,8 +144,8 @@ const createReadRows =
     const client = await pool.connect()
     let failure: Error | undefined
     try {
-      const { rows } = await client.query({ text, values, ...(prepares && name ? { name } : {}) })
-      return rows
+      const statement = { text, values, ...(prepares && name ? { name } : {}) }
+      return await limitAnswer(client, query(client, statement))
     } catch (error) {
       failure = error as Error
       throw error
