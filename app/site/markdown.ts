@@ -78,11 +78,22 @@ const listSections = (body: string): Section[] =>
     }
   })
 
+/** Each table scrolls in a box that the keyboard reaches. The heading above names it. */
+const boxTables = (body: string): string => {
+  let name = ''
+  return body.replace(
+    /<h1>(?<title>.*?)<\/h1>|<h[2-6] id="(?<id>[^"]+)"|<table>|<\/table>/gs,
+    (found: string, title: string | undefined, id: string | undefined) => {
+      if (title !== undefined) name = ` role="group" aria-label="${escapeHtml(toText(title))}"`
+      if (id !== undefined) name = ` role="group" aria-labelledby="${id}"`
+      if (found === '<table>') return `<div class="scroll" tabindex="0"${name}><table>`
+      return found === '</table>' ? '</table></div>' : found
+    },
+  )
+}
+
 /** Converts Markdown of this repository. The result is not sanitised, so never pass text from outside. */
 export const renderMarkdown = (text: string): RenderedMarkdown => {
-  const body = markdown
-    .parse(text, { async: false })
-    .replace(/<table>/g, '<div class="scroll" tabindex="0"><table>')
-    .replace(/<\/table>/g, '</table></div>')
+  const body = boxTables(markdown.parse(text, { async: false }))
   return { body: { html: body }, sections: listSections(body) }
 }

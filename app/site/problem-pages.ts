@@ -21,7 +21,7 @@ const faults = {
 }
 
 const faultList = (): Html => html`<h2>Codes of single faults</h2>
-<div class="scroll"><table><thead><tr><th>errors[].code</th><th>Meaning</th></tr></thead><tbody>${Object.entries(faults).map(([code, text]) => html`<tr><td><code>${code}</code></td><td>${text}</td></tr>`)}</tbody></table></div>`
+<div class="scroll"><table aria-label="Codes of single faults"><thead><tr><th>errors[].code</th><th>Meaning</th></tr></thead><tbody>${Object.entries(faults).map(([code, text]) => html`<tr><td><code>${code}</code></td><td>${text}</td></tr>`)}</tbody></table></div>`
 
 const sentence = (text: string): Html[] =>
   text.split('`').map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
@@ -51,7 +51,7 @@ const listPage = (): PageContent => ({
   path: '/problems',
   main: html`<h1>Errors</h1>
 <p class="lead">Errors are problem documents (RFC 9457). <code>type</code> leads to a page below. <code>code</code> is for programs, and <code>detail</code> is for people. Give <code>request_id</code> to the operator when you have a question.</p>
-<div class="scroll"><table class="stacked"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${codes.map(
+<div class="scroll"><table class="stacked" aria-label="All errors"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${codes.map(
     (code) => {
       const [status] = catalogue[code]
       return html`<tr><td>${status}</td><td><a href="${problemPath(code)}"><code>${code}</code></a></td><td>${problemWords[code].means}</td></tr>`

@@ -67,6 +67,14 @@ export const findViolations = async (page: Page, within?: string): Promise<strin
   )
 }
 
+/** Tables without a name, neither of their own nor of the box in which they scroll. */
+export const listUnnamedTables = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('main table')].filter((table) => {
+    const hasName = (element) => element && (element.ariaLabel ||
+      document.getElementById(element.getAttribute('aria-labelledby'))?.textContent)
+    return !hasName(table) && !hasName(table.closest('[role=group], [role=region]'))
+  }).map((table) => table.outerHTML.slice(0, 100))`)
+
 export const isFocused = (page: Page, selector: string) =>
   page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)
 
@@ -85,15 +93,43 @@ export const looks = [
   { colorScheme: 'dark', width: 390 },
 ] as const
 
-/** Expects in each look that the page meets accessibility rules, logs no errors and fits the window. Closes it. */
+/** A window of 1280 px at a zoom of 400 % (WCAG 1.4.10). */
+const zoomed = { colorScheme: 'light', width: 320 } as const
+
+/** The width of A4 without its margins. */
+const paperWidth = 718
+
+/** Elements that cut off their content. */
+const listCut = (page: Page) =>
+  page.evaluate<
+    string[]
+  >(`[...document.querySelectorAll('main :not(.visually-hidden, select, input, textarea)')]
+    .filter((element) => getComputedStyle(element).overflowX !== 'visible' && element.checkVisibility() &&
+      (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1))
+    .map((element) => element.outerHTML.slice(0, 100))`)
+
+/** Expects that the printed page is light for a reader with dark pages, readable, and complete. */
+const checkPaper = async (t: Pick<Test, 'same' | 'ok'>, page: Page, path: string): Promise<void> => {
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  await page.setViewportSize({ width: paperWidth, height: 1000 })
+  t.same(await findViolations(page), [], `${path}, printed`)
+  const paper = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  t.same(paper, 'rgb(255, 255, 255)', `${path}, printed`)
+  t.same(await listCut(page), [], `${path}, printed: nothing is cut off`)
+  const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+  t.ok(overflow <= 0, `${path}, printed: ${overflow} px too wide`)
+  t.same(await page.locator('header nav, footer ul, .search').filter({ visible: true }).count(), 0, path)
+}
+
+/** Expects in each look, and on paper, that the page meets accessibility rules, logs no errors and fits the window. Closes it. */
 export const checkLooks = async (
   t: Pick<Test, 'same' | 'ok'>,
   { page, faults, hosts, close }: Awaited<ReturnType<typeof openWindow>>,
   path: string,
   untilReady: (page: Page) => Promise<unknown>,
 ): Promise<void> => {
-  for (const { colorScheme, width } of looks) {
-    await page.emulateMedia({ colorScheme })
+  for (const { colorScheme, width } of [...looks, zoomed]) {
+    await page.emulateMedia({ media: 'screen', colorScheme })
     await untilReady(page)
     await page.setViewportSize({ width, height: 850 })
     const name = `${path}, ${colorScheme}, ${width} px`
@@ -102,6 +138,8 @@ export const checkLooks = async (
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     t.ok(overflow <= 0, `${name}: ${overflow} px too wide`)
   }
+  t.same(await listUnnamedTables(page), [], path)
+  await checkPaper(t, page, path)
   t.same(faults, [], path)
   t.same([...hosts], [new URL(page.url()).host], path)
   await close()

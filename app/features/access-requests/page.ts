@@ -51,7 +51,7 @@ const fieldBlock = (
   fault: string | undefined,
 ) => {
   const described = [...(hint ? [`${name}-hint`] : []), `${name}-fault`].join(' ')
-  const shared = html`id="${name}" name="${name}" required maxlength="${most}" aria-describedby="${described}"${fault === undefined ? undefined : html` aria-invalid="true"`}${autocomplete ? html` autocomplete="${autocomplete}"` : undefined}`
+  const shared = html`id="${name}" name="${name}" dir="auto" required maxlength="${most}" aria-describedby="${described}"${fault === undefined ? undefined : html` aria-invalid="true"`}${autocomplete ? html` autocomplete="${autocomplete}"` : undefined}`
   const control =
     name === 'message'
       ? html`<textarea ${shared} rows="6">${value}</textarea>`

@@ -25,7 +25,7 @@ const renderInstallation = (publicUrl: string, { file, language }: ClientPackage
 ${codeBlock(`pip install 'certdata-client[signatures] @ ${publicUrl}/clients/${file}'`, 'sh')}`
 
 const packageTable = ({ language, file, version, sizeBytes, sha256, integrity }: ClientPackage): Html =>
-  html`<div class="scroll" tabindex="0"><table>
+  html`<div class="scroll" tabindex="0" role="group" aria-label="${file}"><table>
 <tbody><tr><th scope="row">File</th><td><a href="/clients/${file}" download>${file}</a>, ${Math.ceil(sizeBytes / kibibyte)} KiB</td></tr>
 <tr><th scope="row">Version</th><td>${version}</td></tr>
 <tr><th scope="row">SHA-256</th><td><code>${sha256}</code></td></tr>

@@ -42,7 +42,7 @@ export const renderReadme = (
   const { body, sections } = renderMarkdown(text)
   const html = body.html
     .replace(/<(\/?)h([2-5])\b/g, (_all, end: string, level: string) => `<${end}h${Number(level) + 1}`)
-    .replaceAll(/ id="/g, ` id="${client}-`)
+    .replaceAll(/ (id|aria-labelledby)="/g, ` $1="${client}-`)
     .replaceAll(/ href="#/g, ` href="#${client}-`)
   const ofPage = sections.map((each) => ({ ...each, id: `${client}-${each.id}`, depth: each.depth + 1 }))
   return { body: { html }, sections: ofPage }

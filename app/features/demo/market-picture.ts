@@ -102,8 +102,8 @@ const toMatrix = (markets: readonly Market[]): Html => {
     ([product, own]) =>
       html`<tr><th scope="row">${product}</th>${countries.map((code) => toCell(own.find(({ country }) => country === code)))}</tr>`,
   )
-  return html`<table class="markets"><thead><tr><td></td>${heads}</tr></thead><tbody>${rows}</tbody></table>
-<ul class="legend">${Object.entries(states).map(([tone, [sign, words]]) => html`<li><span class="cell ${tone}" aria-hidden="true">${sign}</span>${words}</li>`)}<li><span class="cell none"></span>not requested</li></ul>`
+  return html`<table class="markets" aria-label="Where each product may be sold today"><thead><tr><td></td>${heads}</tr></thead><tbody>${rows}</tbody></table>
+<ul class="legend" aria-label="Signs">${Object.entries(states).map(([tone, [sign, words]]) => html`<li><span class="cell ${tone}" aria-hidden="true">${sign}</span>${words}</li>`)}<li><span class="cell none"></span>not requested</li></ul>`
 }
 
 const toEnd = ({ product, country, until = '' }: Market, today: string): Html => {
@@ -123,7 +123,7 @@ const marketPicture = (today: string): Html => {
     .sort((a, b) => String(a.until).localeCompare(String(b.until)))
     .slice(0, shownEnds)
   return html`<div class="part"><p class="head"><strong>May be sold today</strong> <span>${sold.length} of ${markets.length} requested combinations</span></p>${toMatrix(markets)}</div>
-<div class="part"><p class="head"><strong>Expires next</strong></p><ul class="ends">${ends.map((market) => toEnd(market, today))}</ul></div>`
+<div class="part"><p class="head"><strong>Expires next</strong></p><ul class="ends" aria-label="Certificates that expire next">${ends.map((market) => toEnd(market, today))}</ul></div>`
 }
 
 /** For the start page. */

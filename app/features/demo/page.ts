@@ -66,7 +66,7 @@ const developers = html`<details id="developers"><summary>For developers</summar
 <dl class="cells" id="figures"></dl>
 <p id="cache-words" class="small soft"></p>
 <p class="small"><a id="reference" href="/docs">Change this request in the reference</a></p>
-<h3>Headers of the answer</h3><div id="headers" class="scroll"><table><tbody></tbody></table></div>
+<h3 id="headers-title">Headers of the answer</h3><div id="headers" class="scroll"><table aria-labelledby="headers-title"><tbody></tbody></table></div>
 ${saving}</details>`
 
 const answer = html`<section class="stage" aria-labelledby="question">

@@ -125,5 +125,5 @@ const columns: Readonly<Record<string, (point: Point) => string>> = {
 export const pointsTable = ({ series }: StatusDocument, span: StatusSpan): Html => {
   const points = series[span].filter(({ minutes }) => minutes > 0).reverse()
   const toCells = (point: Point) => Object.values(columns).map((read) => html`<td>${read(point)}</td>`)
-  return html`<table id="points"><thead><tr>${Object.keys(columns).map((text) => html`<th scope="col">${text}</th>`)}</tr></thead><tbody>${points.map((point) => html`<tr>${toCells(point)}</tr>`)}</tbody></table>`
+  return html`<table id="points" aria-label="Figures of the charts"><thead><tr>${Object.keys(columns).map((text) => html`<th scope="col">${text}</th>`)}</tr></thead><tbody>${points.map((point) => html`<tr>${toCells(point)}</tr>`)}</tbody></table>`
 }

@@ -83,5 +83,5 @@ export const figuresTable = ({ periods, targets }: StatusDocument): Html => {
     const small = note === '' ? undefined : html`<small>${note}</small>`
     return html`<tr><th scope="row">${name}${small}</th>${cells}<td>${goal}</td></tr>`
   })
-  return html`<table id="figures"><thead><tr><th scope="col">Figure</th>${heads}<th scope="col">Promised</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table id="figures" aria-label="Figures by period, and the promise"><thead><tr><th scope="col">Figure</th>${heads}<th scope="col">Promised</th></tr></thead><tbody>${rows}</tbody></table>`
 }

@@ -112,6 +112,9 @@ if (secret === '') {
   }
 }
 
+// A new link in the same tab changes only the fragment, which loads nothing.
+addEventListener('hashchange', () => location.reload())
+
 button.addEventListener('click', async () => {
   button.disabled = true
   try {

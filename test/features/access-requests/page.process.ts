@@ -68,6 +68,7 @@ t.test('the access form marks missing and refused values at their fields', async
 
 t.test('the access form works without JavaScript', async (t) => {
   const { page, close } = await open('/access', { javaScript: false })
+  t.equal(await page.getAttribute('#name', 'dir'), 'auto', 'a name may be written from right to left')
   await fill(page, good)
   await page.check('#consent')
   clock.offsetMs += 5_000

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { parseApiKey } from '../../../app/identity/api-keys.ts'
 import { addCustomer, closeAfter, createTestDatabase, listenTestApp, until } from '../../helper.ts'
-import { checkLooks, findViolations, type Look, openWindow, startBrowser } from '../../site/browser.ts'
+import { checkLooks, findViolations, type Look, openWindow, startBrowser, tabTo } from '../../site/browser.ts'
 
 const browser = await startBrowser(t)
 const database = await createTestDatabase()
@@ -175,6 +175,38 @@ t.test('a rotation shows the new key once', async (t) => {
   t.equal(login.status, 200)
   await page.getByRole('button', { name: 'Forget the token' }).click()
   t.notOk((await listKept(page)).includes(fresh ?? ''), 'and forgets it')
+  await close()
+})
+
+t.test('an account without requests says so, by keyboard alone and with a name in Arabic', async (t) => {
+  const key = await addCustomer(database, 'quiet', { scopes: ['*', 'account:read', 'keys:rotate'] })
+  await sql`update api_keys set name = 'مفتاح' where key_id = ${parseApiKey(key)?.keyId}`.execute(
+    database.operator,
+  )
+  const { page, close } = await open()
+  // The request that reads the account may be counted already.
+  await page.route('**/v1/me/usage', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), data: [] } })
+  })
+  await tabTo(page, '#key')
+  await page.keyboard.type(key)
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('#account section#rotation')
+  t.match(await page.textContent('#usage'), 'No request was counted in the last 31 days.')
+  t.equal(await page.locator('#usage svg').count(), 0, 'and shows no empty chart')
+  t.equal(await page.textContent('#keys tbody bdi'), 'مفتاح')
+  const ring = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
+  t.same(
+    [await page.evaluate('document.activeElement.id'), ring],
+    ['account', 'none'],
+    'the focus is at the account, without a ring around all of it',
+  )
+  await tabTo(page, '#rotated')
+  await page.keyboard.type(key)
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('#rotation pre')
+  t.ok(await page.isVisible('#rotation .codebox button'), 'the new key can be copied')
   await close()
 })
 

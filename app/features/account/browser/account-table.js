@@ -8,7 +8,7 @@ export const table = (title, heads, rows, counts = 0) => {
     { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title },
     make(
       'table',
-      {},
+      { 'aria-label': title },
       make(
         'thead',
         {},

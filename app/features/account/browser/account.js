@@ -37,7 +37,7 @@ const head = ({ customer, plan, key }, forget) => {
   const facts = {
     Customer: [customer],
     Plan: [plan],
-    'This key': [key.name ?? key.id],
+    'This key': [make('bdi', {}, key.name ?? key.id)],
     'It ends': describeEnd(key.expires_at),
   }
   const button = make('button', { type: 'button' }, 'Forget the token')
@@ -63,7 +63,7 @@ const keysTable = (keys) =>
     ['Key', 'State', 'Ends', 'Last login', 'Made', 'Networks', 'Scopes'],
     keys.map(({ id, name, is_current, state, created_at, last_used_on, expires_at, networks, scopes }) => [
       [
-        ...(name === null ? [] : [name, ' ']),
+        ...(name === null ? [] : [make('bdi', {}, name), ' ']),
         make('code', {}, id),
         ...(is_current ? [make('small', {}, 'this key')] : []),
       ],
@@ -99,8 +99,9 @@ const usageParts = (data, counted) => {
   const list = table('Usage by endpoint', ['Endpoint', 'Requests', '304', 'Refused', 'Bytes'], rows, 4)
   list.classList.add('usage')
   return [
-    usageChart(data, counted),
-    ...(rows.length > 0 ? [list] : []),
+    ...(rows.length > 0
+      ? [usageChart(data, counted), list]
+      : [make('p', {}, 'No request was counted in the last 31 days.')]),
     make('p', { class: 'soft small usage' }, counted.note, ' Days are in UTC.'),
     button,
   ]

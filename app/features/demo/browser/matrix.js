@@ -122,5 +122,5 @@ export const matrix = (records, onCell) => {
   )
   const box = make('div', { class: 'matrix-box' }, make('div', { class: 'scroll' }, grid))
   addTip(box, tips)
-  return make('div', {}, box, make('ul', { class: 'legend' }, ...key))
+  return make('div', {}, box, make('ul', { class: 'legend', 'aria-label': 'Signs' }, ...key))
 }

@@ -20,7 +20,7 @@ const show = (full, empty) => {
   find('#compare', HTMLElement).replaceChildren(
     make(
       'table',
-      {},
+      { 'aria-labelledby': 'saving-title' },
       make('thead', {}, make('tr', {}, ...head)),
       make('tbody', {}, row(`200, ${full.body.data.length} records`, full), row('304, not modified', empty)),
     ),

@@ -26,7 +26,12 @@ export const showTable = (box, columns, records) => {
     .map((row) => make('tr', {}, ...columns.map(({ of }) => cell(of(row)))))
   const rest = records.length - maxRows
   box.replaceChildren(
-    make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...lines)),
+    make(
+      'table',
+      { 'aria-labelledby': 'question' },
+      make('thead', {}, make('tr', {}, ...head)),
+      make('tbody', {}, ...lines),
+    ),
     rest > 0 ? make('p', { class: 'soft small' }, `… and ${rest} more in the JSON.`) : '',
   )
   if (records.length === 0) box.replaceChildren(make('p', { class: 'soft' }, 'The answer has no rows.'))
