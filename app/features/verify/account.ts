@@ -42,6 +42,11 @@ export const readPublicUrl = async (send: Send, origin: string): Promise<string>
   const answer = await requireAnswers(origin, send({ path: '/.well-known/api-catalog' }))
   const anchor = readJson(answer, '/linkset/0/anchor')
   if (typeof anchor === 'string' && anchor.endsWith('/v1')) return anchor.slice(0, -'/v1'.length)
+  if (answer.status >= 500) {
+    throw new CannotVerify(
+      `${origin} answers with status ${answer.status}: the service starts, or its proxy does not reach it. Try again when ${origin}/health/ready answers 200`,
+    )
+  }
   throw new CannotVerify(
     `${origin} is not this service: it has no address in /.well-known/api-catalog (status ${answer.status}). Check the address`,
   )

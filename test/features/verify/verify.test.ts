@@ -228,6 +228,12 @@ t.test('exit code 2 names the next step if the service or the account cannot be 
   t.match(await cli(origin), { code: 2, stderr: /does not answer: .*Check the address/ }, 'at the login')
   fault = (answer) => (answer.body = '{}')
   t.match(await cli(origin), { code: 2, stderr: /is not this service/ })
+  fault = (answer) => Object.assign(answer, { status: 503, body: '{}' })
+  const starting = {
+    code: 2,
+    stderr: /status 503: the service starts.*Try again when .*health\/ready answers 200/,
+  }
+  t.match(await cli(origin), starting)
   fault = (answer) => {
     if (answer.path === '/openapi.json') answer.body = '{}'
   }
