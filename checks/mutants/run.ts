@@ -67,7 +67,7 @@ const survivors: string[] = []
 const tryRoom = async (room: string): Promise<Row> => {
   const row: Row = { room, counts: { killed: 0, survived: 0, equivalent: 0, 'not judged': 0 }, endless: 0 }
   const all = listMutants(folder, room)
-  const mutants = choose(all, number).filter(({ file, line }) =>
+  const mutants = choose(room, all, number).filter(({ file, line }) =>
     values.at.some((place) => `${file}:${line}`.startsWith(place)),
   )
   const mutated = new Set(mutants.map(({ file }) => file))

@@ -1,22 +1,12 @@
+import { createHash } from 'node:crypto'
 import { globSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { API } from 'typescript/unstable/sync'
 import { listMutations, type Mutation } from './mutations.ts'
 
 export type Mutant = Mutation & Readonly<{ file: string; line: number; before: string; text: string }>
 
 const seed = 49
-
-/** Mulberry32. Returns numbers from 0 to 1, the same in each run. */
-const createRandom = () => {
-  let state = seed
-  return (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** Lists all mutants of a folder by file and place. `root` has the tsconfig.json. */
 export const listMutants = (root: string, folder: string): Mutant[] => {
@@ -42,11 +32,30 @@ export const listMutants = (root: string, folder: string): Mutant[] => {
   }
 }
 
-/** Chooses `count` mutants, in the order of `all`. */
-export const choose = (all: readonly Mutant[], count: number): Mutant[] => {
-  const random = createRandom()
-  const order = new Map(all.map((mutant) => [mutant, random()]))
-  const rank = (mutant: Mutant) => order.get(mutant) ?? 1
-  const chosen = new Set([...all].sort((a, b) => rank(a) - rank(b)).slice(0, count))
+/**
+ * A name by the folder's path to the file, the text of the line and the place in it. Edits of other lines and a move of
+ * the folder keep it.
+ */
+const getName = (folder: string, { file, start, after, text }: Mutant): string => {
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1
+  const line = text.slice(lineStart, text.indexOf('\n', start)).trimStart()
+  return [relative(folder, file), line, text.slice(lineStart, start).trimStart().length, after].join('\n')
+}
+
+/**
+ * Chooses `count` mutants, in the order of `all`. An edit replaces only mutants of its lines, so figures of one commit
+ * hold for the next.
+ */
+export const choose = (folder: string, all: readonly Mutant[], count: number): Mutant[] => {
+  const repeats = new Map<string, number>()
+  const rank = (mutant: Mutant): string => {
+    const name = getName(folder, mutant)
+    const repeat = repeats.get(name) ?? 0
+    repeats.set(name, repeat + 1)
+    return createHash('sha256').update(`${seed}\n${name}\n${repeat}`).digest('hex')
+  }
+  const ranks = new Map(all.map((mutant) => [mutant, rank(mutant)]))
+  const getRank = (mutant: Mutant) => ranks.get(mutant) as string
+  const chosen = new Set(all.toSorted((a, b) => (getRank(a) < getRank(b) ? -1 : 1)).slice(0, count))
   return all.filter((mutant) => chosen.has(mutant))
 }

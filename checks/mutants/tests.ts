@@ -8,6 +8,7 @@ import { runTest, type TestTime } from './test-run.ts'
 const more: Readonly<Record<string, readonly string[]>> = {
   'app/records': ['test/api/queries.test.ts', 'test/features/history/*.test.ts'],
   'app/cache': ['test/db/changes.test.ts'],
+  'app/identity': ['test/features/rotation/*.test.ts'],
   'app/features/feed': ['test/features/feed/differences.test.ts'],
 }
 
