@@ -158,7 +158,6 @@ export const createPoller = (options: PollerOptions): Poller => {
       due?.resolve(false)
       await source.close()
       await running
-      clearTimeout(timer)
     },
   }
 }

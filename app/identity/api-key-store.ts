@@ -59,8 +59,9 @@ export type NewApiKey = {
 }
 
 /** Rejects with the driver's foreign key error if the customer does not exist. */
-export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
-  db
+export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> => {
+  const { networks = null, clientJwks = null, name = null } = key
+  return db
     .insertInto('api_keys')
     .values({
       customer_id: key.customerId,
@@ -68,12 +69,13 @@ export const addApiKey = (db: Db, key: NewApiKey): Promise<ApiKey> =>
       secret_sha256: key.secretSha256,
       scopes: key.scopes,
       expires_at: key.expiresAt,
-      networks: sql<string[] | null>`${key.networks ?? null}::cidr[]`,
-      client_jwks: key.clientJwks ?? null,
-      name: key.name ?? null,
+      networks: sql<string[] | null>`${networks}::cidr[]`,
+      client_jwks: clientJwks,
+      name,
     })
     .returning(columns)
     .executeTakeFirstOrThrow()
+}
 
 const selectKeys = (db: Db, customerId?: string) =>
   db

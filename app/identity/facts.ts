@@ -158,7 +158,6 @@ export const createFacts = <T>(
       missing.set(id, { startedAtMs })
     } else if (isFromServer(epoch, found.server)) {
       const { customerId, value, snapshot } = found
-      missing.delete(id)
       cache.set(id, { startedAtMs, value, stamp: { customerId, dependsOn, snapshot, epoch } })
     }
   }

@@ -29,15 +29,13 @@ type NewKeyLink = Pick<NewApiKey, 'customerId' | 'scopes' | 'networks' | 'name'>
  * Adds a link that shows a new key once, within seven days. Rejects with the driver's foreign key error if the
  * customer does not exist. See docs/decisions/0141-a-link-makes-the-key.md.
  */
-export const addKeyLink = async (
-  db: Db,
-  { customerId, name, scopes, networks, lifetimeSeconds }: NewKeyLink,
-): Promise<{ link: ApiKey; secret: string }> => {
+export const addKeyLink = async (db: Db, wanted: NewKeyLink): Promise<{ link: ApiKey; secret: string }> => {
+  const { customerId, name = null, scopes, networks = null, lifetimeSeconds } = wanted
   const secret = randomBytes(secretBytes).toString('base64url')
   const { rows } = await sql<ApiKey>`
     insert into key_links (customer_id, key_id, secret_sha256, name, scopes, networks, lifetime)
-    values (${customerId}, ${createKeyId()}, ${hashSecret(secret)}, ${name ?? null}, ${scopes}::text[],
-      ${networks ?? null}::cidr[], make_interval(secs => ${lifetimeSeconds}))
+    values (${customerId}, ${createKeyId()}, ${hashSecret(secret)}, ${name}, ${scopes}::text[],
+      ${networks}::cidr[], make_interval(secs => ${lifetimeSeconds}))
     returning ${columns}`.execute(db)
   return { link: rows[0] as ApiKey, secret }
 }
@@ -69,10 +67,10 @@ export const addSuccessorLink = (
   })
 
 /** Lists unused links, also expired ones, of one customer or of all, by customer and age. */
-export const listKeyLinks = async (db: Db, customerId?: string): Promise<ApiKey[]> => {
+export const listKeyLinks = async (db: Db, customerId: string | null = null): Promise<ApiKey[]> => {
   const { rows } = await sql<ApiKey>`
     select ${columns} from key_links
-    where ${customerId ?? null}::text is null or customer_id = ${customerId ?? null}
+    where ${customerId}::text is null or customer_id = ${customerId}
     order by customer_id, key_links.created_at, key_id`.execute(db)
   return rows
 }

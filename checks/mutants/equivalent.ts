@@ -9,6 +9,12 @@ export const equivalents: readonly Readonly<{
   reason: string
 }>[] = [
   {
+    file: 'app/cache/fence.ts',
+    before: 'changes = { name, xids: new Set(), newest:',
+    mutation: '0 → 1',
+    reason: 'PostgreSQL begins to count transactions at 3, and `newest` is only read when there is one.',
+  },
+  {
     file: 'app/cache/read-through.ts',
     before: 'tick +=',
     mutation: '1 → 2',

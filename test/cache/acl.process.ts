@@ -63,6 +63,7 @@ for (const kind of ['single', 'cluster'] as const) {
     const eraser = await openRedisEraser(url)
     await eraser.shutOut('acme', { epoch: 'e 1', snapshot: createEntry('').snapshot })
     t.ok((await eraser.erase('acme', ['key'])) > 0)
+    t.equal(await eraser.erase('acme', ['key']), 0, 'nothing is left')
     eraser.close()
     await limits.close()
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createFence } from '../../app/cache/fence.ts'
 import { createFreshnessCheck, createLeaseClock } from '../../app/cache/freshness.ts'
@@ -174,6 +175,33 @@ t.test('a poll that took longer than the interval is followed immediately by the
   await settle()
   t.equal(asked.length, 3, 'after one that failed the database has its rest')
   await poller.close()
+})
+
+t.test('a poll is followed by the next one after the interval, not immediately', async (t) => {
+  const { asked, poller, give } = await setUp()
+  t.ok(await give(getPoll(100)))
+  // A timer without an interval would have fired by now.
+  await delay(3)
+  t.equal(asked.length, 2)
+  await poller.close()
+})
+
+t.test('no poll follows the end, with or without one in flight', async (t) => {
+  const intervalMs = 1
+  for (const isInFlight of [false, true]) {
+    const { asked, poller } = await setUp(intervalMs)
+    if (isInFlight) {
+      void poller.confirm()
+      await settle()
+    }
+    const { length } = asked
+    const closing = poller.close()
+    asked.at(-1)?.give(getPoll(100))
+    await closing
+    // Timers fire in the order of their ends, so a poll would be sent by now.
+    await delay(3 * intervalMs)
+    t.equal(asked.length, length)
+  }
 })
 
 t.test('repeats a failed first poll', async (t) => {

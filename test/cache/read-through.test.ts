@@ -478,6 +478,9 @@ t.test(
     t.notOk(memory.get(entryName('acme', 'k1')))
     t.ok(memory.get(entryName('acme', 'k99')))
     t.equal(memory.set(getEntry('big', 50_000)), false)
+    // An eighth is 12,500 bytes. An entry has 2,048 bytes, and its body twice.
+    t.equal(memory.set(getEntry('above', 5_300)), false)
+    t.equal(memory.set(getEntry('below', 5_100)), true)
     t.notOk(memory.get(entryName('acme', 'big')))
     t.ok(memory.get(entryName('acme', 'k99')), 'and it evicts no other')
   },

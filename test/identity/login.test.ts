@@ -12,7 +12,7 @@ import type { Plan } from '../../app/db/schema.ts'
 import { ApiError } from '../../app/errors.ts'
 import { createQueryString } from '../../app/http/pairs.ts'
 import { createApiKey } from '../../app/identity/api-keys.ts'
-import type { Credential } from '../../app/identity/credential.ts'
+import { type Credential, presentApiKey } from '../../app/identity/credential.ts'
 import type { KeyFacts } from '../../app/identity/facts.ts'
 import { ensureSigningKeys } from '../../app/identity/key-rotation.ts'
 import { createPrincipals } from '../../app/identity/principals.ts'
@@ -280,6 +280,18 @@ t.test('looks up only well-formed keys', async (t) => {
   t.equal(queries, before)
   await login({ api_key: createApiKey().apiKey })
   t.equal(queries, before + 1)
+})
+
+t.test('a credential is known if its key id is', async (t) => {
+  const { apiKey, keyId } = createApiKey()
+  const isKnown = (text: string, known: string[]) =>
+    presentApiKey(
+      { hasKey: (id) => known.includes(id), identifyApiKey: () => t.fail() as never },
+      text,
+    ).isKnown()
+  t.equal(isKnown(apiKey, [keyId]), true)
+  t.equal(isKnown(apiKey, ['another']), false)
+  t.equal(isKnown('cda_live_', [keyId]), false)
 })
 
 t.test('only a correct key learns that its plan has no API access', async (t) => {

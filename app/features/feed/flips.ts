@@ -35,13 +35,16 @@ type FlipRow = EpochRow & {
   passed: string | null
 }
 
-type Side = { resource: Resource; edge: Edge }
+/** `fields`: the names of the computed fields that may change at the edges of the resource. */
+type Side = { resource: Resource; edge: Edge; fields: readonly string[] }
 
 /** Tokens contain an index in this list. See docs/decisions/0034-computed-changes-are-walked-in-order.md. */
 const listEdges = (names: readonly ResourceName[]): Side[] =>
-  names.flatMap((name) =>
-    (resources[name].flips?.edges ?? []).map((edge) => ({ resource: resources[name], edge })),
-  )
+  names.flatMap((name) => {
+    const resource = resources[name]
+    const { flips } = resource
+    return flips ? flips.edges.map((edge) => ({ resource, edge, fields: flips.fields })) : []
+  })
 
 const compileEnds = ({ edge: { at } }: Side, from: DayAndWindow, to: DayAndWindow) =>
   [bindExpression(at, from), bindExpression(at, to)] as const
@@ -55,9 +58,9 @@ const passes = (side: Side, from: DayAndWindow, to: DayAndWindow, below: readonl
   return sql`(${value} > ${low} and ${value} <= greatest(${sql.join([...ends])}))`
 }
 
-const differs = ({ fields, flips }: Resource, from: DayAndWindow, to: DayAndWindow): Sql => {
-  const each = (flips?.fields ?? []).map((name) => {
-    const expression = fields.get(name)?.computed?.select as string
+const differs = ({ resource, fields }: Side, from: DayAndWindow, to: DayAndWindow): Sql => {
+  const each = fields.map((name) => {
+    const expression = resource.fields.get(name)?.computed?.select as string
     return sql`(${bindExpression(expression, from)}) is distinct from (${bindExpression(expression, to)})`
   })
   return sql`(${sql.join(each, sql.raw(' or '))})`
@@ -75,7 +78,7 @@ const side = (sides: readonly Side[], index: number, page: FlipPage): Sql => {
   const conditions = [
     isOwned(resource),
     passes(current, from, walk.to, below),
-    differs(resource, from, walk.to),
+    differs(current, from, walk.to),
   ]
   for (const each of earlier.filter((other) => !below.includes(other)))
     conditions.push(sql`not ${passes(each, from, walk.to)}`)

@@ -150,7 +150,7 @@ const now = () => performance.now()
 
 const logStatements = createStatementCache<LogPage>({
   getShape: ({ resources: names, view, withFormer, after }) =>
-    [names.join(), withFormer ? 'previous' : '', after ? 'after' : '', view ?? ''].join(';'),
+    [names.join(), withFormer ? 'previous' : '', after ? 'after' : '', view].join(';'),
   compile: (page, slot) =>
     compile(
       logStatement({

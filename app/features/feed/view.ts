@@ -41,7 +41,8 @@ export const parseView = (
   pairs: readonly Pair[],
   names: readonly ResourceName[] | undefined,
 ): { view: View | undefined } | Pick<FaultyQuery, 'faults' | 'corrected'> => {
-  if (pairs.length === 0) return { view: undefined }
+  const [first] = pairs
+  if (!first) return { view: undefined }
   const [name] = names ?? []
   if (name === undefined || names?.length !== 1) {
     const detail = 'fields and filters need a single resource: add resources='
@@ -56,7 +57,7 @@ export const parseView = (
   const view = formatParts({ ...outcome.query, limit: 50 }).list
   if (view.length <= longestView) return { view }
   const detail = `fields and filters of a feed have at most ${longestView} characters together`
-  return { faults: [{ parameter: pairs[0]?.name ?? '', code: 'invalid_value', detail }] }
+  return { faults: [{ parameter: first.name, code: 'invalid_value', detail }] }
 }
 
 /** Parsed views, because each poll needs the view of its token. */

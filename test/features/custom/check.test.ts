@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { checkDocument } from '../../../app/features/custom/check.ts'
 import { DocumentError, type DocumentFault } from '../../../app/features/custom/faults.ts'
+import { parseParameter } from '../../../app/features/custom/parameter.ts'
 import { readText } from '../../../app/features/custom/read.ts'
 import { readRequest } from '../../../app/features/custom/request.ts'
 import { parsePairs } from '../../../app/http/pairs.ts'
@@ -128,7 +129,8 @@ t.test('reports every fault with its path, the expected form and the nearest val
       ['{ list: { from: products }, select: { a: name }, limit: 51 }', '.limit', /<=50/],
       ['{ list: { from: products }, limit: 5 }', '', /either select .* or value/],
       ['{ first: { from: products, sort: [brand] }, value: name }', '.first.sort', /products sorts by: name/],
-      ['{ newest: [products, lab], as: minutes }', '.as', /date, instant/],
+      ['{ newest: [products, lab], as: minutes }', '.as', /expected one of: date, instant/],
+      ['{ merge: [{ from: products, select: { a: name } }], by: a }', '.merge', />=2/],
       ['{ a: { b: { c: { const: 1 } } } }', '.a.b', /objects at most 3 deep/],
     ]),
     ...within(inList, ' } }', 'list', [
@@ -235,8 +237,32 @@ t.test('a parameter cannot have the name of a control or of a token', async (t) 
   }
 })
 
+t.test('a text is bounded in characters and bytes, and can be stored', async (t) => {
+  const parse = (text: string, bounds: { min?: number; max?: number } = {}) =>
+    parseParameter({ name: 's', type: 'string', optional: false, ...bounds }, text, '2026-01-01')
+  const detail = 'expected a text, at most 2000 bytes, without U+0000'
+  for (const text of ['a\u0000', '\ud800', 'ä'.repeat(1001)]) t.same(parse(text), { detail })
+  t.same(parse('ä'.repeat(1000)), { value: 'ä'.repeat(1000) })
+  const bounds = { min: 2, max: 3 }
+  for (const text of ['ab', '𝒶𝒷𝒸']) t.same(parse(text, bounds), { value: text })
+  for (const text of ['a', 'abcd']) t.match(parse(text, bounds), { detail: /of from 2 to 3 characters/ })
+  t.match(parse('abcd', { max: 3 }), { detail: /of to 3 characters/ })
+})
+
+t.test('merges up to four lists', async (t) => {
+  const merge = (count: number) =>
+    object(`{ merge: [${Array(count).fill('{ from: products, select: { a: name } }')}], by: a }`)
+  for (const count of [2, 3, 4]) t.same(listFaults(merge(count)), [], `${count} lists`)
+  t.match(listFaults(merge(5)), [{ path: 'object.m.merge', detail: /<=4/ }])
+})
+
 t.test('the bounds of a parameter may be equal', async (t) => {
-  for (const given of ['integer, min: 2, max: 2', 'string, min: 2, max: 2', 'date, min: today, max: today'])
+  for (const given of [
+    'integer, min: 2, max: 2',
+    'string, min: 1, max: 1',
+    'string, min: 2000, max: 2000',
+    'date, min: today, max: today',
+  ])
     t.same(listFaults(object('{ param: a }', `{ a: { type: ${given} } }`)), [], given)
 })
 

@@ -1,7 +1,9 @@
 import pg from 'pg'
 import t from 'tap'
 import { pruneChanges } from '../../../app/db/upkeep.ts'
+import { readText } from '../../../app/features/custom/read.ts'
 import { loadData } from '../../../app/features/custom/shipped.ts'
+import { applyDocument } from '../../../app/features/custom/store.ts'
 import { demoCustomerId } from '../../../app/identity/principal.ts'
 import {
   addCustomer,
@@ -347,6 +349,30 @@ t.test('a new revision is served soon, and the previous one for 30 days', async 
   t.equal((await last.get('/v1/custom/changing')).statusCode, 200)
   clock.offsetMs = 0
 })
+
+t.test(
+  'of two documents with one revision that are applied at the same time, one is a conflict',
+  async (t) => {
+    await apply(counts('raced'))
+    const applied = Promise.withResolvers<void>()
+    const commit = Promise.withResolvers<void>()
+    const text = JSON.stringify(readText(counts('raced', 2)))
+    const first = operator.transaction().execute(async (trx) => {
+      const outcome = await applyDocument(trx, { name: 'raced', revision: 2, text })
+      applied.resolve()
+      await commit.promise
+      return outcome
+    })
+    await applied.promise
+    const second = apply(counts('raced', 2).replace('products }', 'lab }'))
+    const waiting = `select from pg_locks join pg_stat_activity using (pid)
+    where not granted and datname = current_database()`
+    await until('the second waits', async () => (await run(waiting)).length > 0)
+    commit.resolve()
+    t.match(await first, { outcome: 'applied', previous: 1 })
+    t.match(await second, { outcome: 'conflict', current: 2 })
+  },
+)
 
 t.test('an unsupported document breaks only its own endpoint', async (t) => {
   await give('acme', counts('outgrown'))

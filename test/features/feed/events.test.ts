@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { queryObjects } from 'node:v8'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
@@ -516,6 +517,22 @@ t.test('a wait ends at midnight, or when its time is over', async (t) => {
   }
   t.equal(await open(86_399_999, 60_000).next(), 'day')
   t.equal(await open(0, 1).next(), 'time')
+})
+
+t.test('a wait that has ended leaves no timer and no entry', async (t) => {
+  const waiting = createWaiting({ listen: () => () => {}, databaseNow: () => 0, isDraining: () => false })
+  const ending = { destroyed: false, once: () => {} }
+  const ended = waiting.watch('acme', ['products'], 1, ending)
+  const next = ended.next()
+  ended.end()
+  const later = waiting.watch('acme', ['products'], 2, ending)
+  t.equal(await later.next(), 'time')
+  t.equal(await Promise.race([next, 'pending']), 'pending')
+  later.end()
+  const countSets = () => Number(queryObjects(Set))
+  const before = countSets()
+  for (let i = 0; i < 1_000; i++) waiting.watch(`customer-${i}`, ['products'], 60_000, ending).end()
+  t.ok(countSets() - before < 500, 'no set of watchers for each customer')
 })
 
 t.test('the end of a wait does not hide a change of rights', async (t) => {
