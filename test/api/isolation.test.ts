@@ -78,7 +78,7 @@ const walls = {
     answers: 1_800,
     visible: 300,
     answersOfOne: 400,
-    visibleOfOne: 180,
+    visibleOfOne: 160,
     conditions: 600,
     leaks: 200,
     heads: 20,

@@ -139,9 +139,6 @@ t.test('on one database', async (t) => {
     })
     t.match(await cli('keys issue nobody'), { code: 1, stderr: /no customer nobody/ })
     t.match(await cli('keys rotate nosuchkey'), { code: 1, stderr: /See certdata keys list/ })
-    t.match(await cli('requests approve nothing'), { code: 1, stderr: /: see certdata requests list/ })
-    t.match(await cli('webhooks remove nothing --yes'), { code: 1, stderr: /: see certdata webhooks list/ })
-    t.match(await cli('custom remove nothing --yes'), { code: 1, stderr: /: see certdata custom list/ })
   })
 
   await t.test(

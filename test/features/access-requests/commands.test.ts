@@ -83,6 +83,7 @@ t.test('an approved request is a customer with a key that works', async (t) => {
   ])
   t.match(await cli('approve', id), { code: 1, stdout: '', stderr: `no open request ${id}` })
   t.match(await cli('reject', id, '--reason', 'x'), { code: 1, stderr: `no open request ${id}` })
+  t.match(await cli('approve', 'nothing'), { code: 1, stderr: /: see certdata requests list/ })
 })
 
 t.test('slug, name and plan are options; an existing customer is never changed', async (t) => {

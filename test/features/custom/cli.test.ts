@@ -108,6 +108,7 @@ t.test('grants and revokes while the service runs', async (t) => {
   t.match(asked, { code: 1, stdout: '', stderr: /The endpoint mine, its documents up to revision/ })
   t.same(await json('remove', 'mine', '--yes'), { name: 'mine', outcome: 'removed' })
   t.match(await certdata('remove', 'mine', '--yes'), { code: 1, stderr: /There is no custom endpoint mine/ })
+  t.match(await certdata('remove', 'nothing', '--yes'), { code: 1, stderr: /: see certdata custom list/ })
   t.same(await run(`select from custom_grants where name = 'mine'`), [])
   t.match((await certdata('--help')).stdout, /check.*apply.*list.*grant.*revoke.*remove/s)
 })

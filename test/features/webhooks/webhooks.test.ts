@@ -594,6 +594,7 @@ t.test('the commands refuse addresses, send tests, and allow ten webhooks for a 
   t.equal((await cli('add', id, url, '--resources', 'prodcts')).code, 2)
   t.equal((await cli('add', 'nobody', url)).code, 1)
   t.equal((await cli('test', 'wh_0000000000000000')).code, 1)
+  t.match(await cli('remove', 'nothing', '--yes'), { code: 1, stderr: /: see certdata webhooks list/ })
   receiver.answer = () => 404
   const refused = await cli('add', id, `${url}'s`)
   t.equal(refused.code, 1)
