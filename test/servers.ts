@@ -26,13 +26,14 @@ export type TestRedis = { url: string; port: number; pid: number; stop(): Promis
 /**
  * Creates a database on the server of TEST_DATABASE_URL (an owner's URL, PostgreSQL 15 or later). By default, all test
  * files of a run share a bundled server without durability, which is removed after the run. `stop()` drops the
- * database. On the bundled server, `prepare` runs once and its result is copied, so all files must pass the same one.
+ * database. On the bundled server, and with TEST_DATABASE_TEMPORARY=1, `prepare` runs once and its result is copied, so
+ * all files must pass the same one.
  */
 export async function testPostgres(prepare?: (url: string) => Promise<void>): Promise<TestPostgres> {
   const given = process.env.TEST_DATABASE_URL
   const server = given ? { url: given, release: async () => {} } : await startShared()
   const name = `test_${randomBytes(8).toString('hex')}`
-  const isCopied = prepare && !given
+  const isCopied = prepare && (!given || process.env.TEST_DATABASE_TEMPORARY === '1')
   if (isCopied) await makePrepared(server.url, prepare)
   await execute(server.url, `create database ${name}${isCopied ? ` template ${PREPARED}` : ''}`)
   if (!isCopied) await prepare?.(withDatabase(server.url, name))
