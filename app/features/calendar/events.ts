@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { dayMs } from '../../config/units.ts'
 import type { CertificateDates } from '../../records/resources/certificates.ts'
 import { escapeText, formatLine } from './text.ts'
@@ -23,7 +23,7 @@ const namespace = Buffer.from('6f1b2f0e3d5c4b8a9a7d0c2e4f6a8b1d', 'hex')
 
 /** Returns the same UUID for the same name. */
 const createUid = (name: string): string => {
-  const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16)
+  const bytes = hash('sha1', Buffer.concat([namespace, Buffer.from(name)]), 'buffer').subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -5,11 +5,15 @@ const special = /[\\;,]|\r\n|\r|\n/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are not allowed in a text.
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: see `forbidden`.
+const isPlain = (text: string): boolean => !/[\\;,\u0000-\u001f\u007f]/.test(text)
+
+const escapeCharacter = (found: string): string =>
+  found === '\\' || found === ';' || found === ',' ? `\\${found}` : '\\n'
+
 /** Escapes a text (RFC 5545, section 3.3.11). Removes control characters, which no text may contain. */
 export const escapeText = (text: string): string =>
-  text
-    .replace(forbidden, '')
-    .replace(special, (found) => (found === '\\' || found === ';' || found === ',' ? `\\${found}` : '\\n'))
+  isPlain(text) ? text : text.replace(forbidden, '').replace(special, escapeCharacter)
 
 const countBytes = (character: string): number => {
   const code = character.codePointAt(0) as number
@@ -31,6 +35,17 @@ const foldByCharacter = (line: string): string => {
   return folded
 }
 
+const isAscii = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text)
+
+/** Most lines: a character is one octet. */
+const foldAscii = (line: string): string => {
+  let folded = line.slice(0, mostBytes)
+  for (let at = mostBytes; at < line.length; at += mostBytes - 1) {
+    folded += `\r\n ${line.slice(at, at + mostBytes - 1)}`
+  }
+  return folded
+}
+
 /** Folds a line after 75 octets, never within a character, and ends it. See docs/decisions/0275-the-calendar-is-written-by-hand.md. */
 export const formatLine = (line: string): string =>
-  `${line.length * 3 <= mostBytes || Buffer.byteLength(line) <= mostBytes ? line : foldByCharacter(line)}\r\n`
+  `${isAscii(line) ? foldAscii(line) : foldByCharacter(line)}\r\n`
