@@ -342,6 +342,20 @@ t.test('in random histories no fresh answer lacks a polled change or precedes a 
   )
 })
 
+t.test(
+  'of two snapshots with one end, the one with fewer running transactions has the higher rank',
+  async (t) => {
+    const [older, newer] = [rankSnapshot(parseSnapshot('1:5:3')), rankSnapshot(parseSnapshot('1:5:'))]
+    t.ok(older < newer)
+    const xip = Array.from({ length: 100_001 }, (_, index) => index + 1)
+    t.equal(
+      rankSnapshot(parseSnapshot(`1:200000:${xip}`)).length,
+      newer.length,
+      'also with more than five digits',
+    )
+  },
+)
+
 t.test('ranks sort the snapshots of one primary in the order of their creation', async (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
