@@ -74,7 +74,8 @@ const checkStart = async (folder: string): Promise<boolean> => {
       await delay(50)
     }
     const hasVerify = existsSync(join(folder, 'app/features/verify'))
-    return !hasVerify || runInCopy(folder, ['app/certdata.js', 'verify', origin, '--demo'])
+    // Awaited here, because the service ends afterwards.
+    return !hasVerify || (await runInCopy(folder, ['app/certdata.js', 'verify', origin, '--demo']))
   } finally {
     if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM')
     await ended
