@@ -11,7 +11,7 @@ export const catalogue = {
   token_expired: [401, 'The token has expired'],
   token_revoked: [401, 'The token has been revoked'],
   invalid_api_key: [401, 'The API key is not valid'],
-  plan_required: [403, 'The plan has no API access'],
+  plan_required: [403, 'The customer has no API access'],
   insufficient_scope: [403, 'The token lacks the scope'],
   network_not_allowed: [403, 'The key may not be used from this network'],
   tls_required: [403, 'TLS is required'],

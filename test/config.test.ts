@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Cluster } from 'ioredis'
 import pg from 'pg'
 import t from 'tap'
 import { ConfigError, parseConfig } from '../app/config/config.ts'
 import { localOrigin } from '../app/config/local-origin.ts'
+import { describeOldNode } from '../app/config/require-node.js'
 import { variables } from '../app/config/variables.ts'
 import { connectRedis } from '../app/db/redis.ts'
 
@@ -52,6 +54,13 @@ t.test('in production no insecure setting has a default', async (t) => {
   const message = refusal({ NODE_ENV: 'production' })
   for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY', 'TLS_CERT', 'TRUSTED_PROXIES']) {
     t.match(message, name)
+  }
+  t.notMatch(message, /default/, 'a required variable has none')
+  t.match(message, /DATABASE_URL: .*bundled PostgreSQL is for trials.*docs\/operations\.md#/)
+  t.match(message, /SECRET_KEY: .*openssl rand -base64 32/)
+  for (const [, file = '', anchor = ''] of message.matchAll(/(docs\/[\w-]+\.md)#([\w-]+)/g)) {
+    const heading = new RegExp(`^#+ ${anchor.replaceAll('-', ' ')}$`, 'im')
+    t.match(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'), heading)
   }
   const invalid = refusal({ NODE_ENV: 'production', PUBLIC_URL: 'https://api.example/path' })
   t.equal(invalid.match(/PUBLIC_URL:/g)?.length, 1, 'an invalid value is not missing, too')
@@ -331,4 +340,15 @@ t.test("no sslmode prints Node's warning", async (t) => {
   await new Promise((resolve) => setImmediate(resolve))
   process.off('warning', note)
   t.same(warnings, [])
+})
+
+t.test('an old Node names the command that works: of npm, while its Node is not installed', (t) => {
+  const old = { node: '20.20.2', command: 'npx --no certdata' }
+  const installed = t.testdir({ node_modules: { '.bin': { node: '' } } })
+  t.match(describeOldNode({ ...old, root: installed }), /This is Node 20.*run `npx --no certdata`/)
+  const missing = describeOldNode({ ...old, root: t.testdir({ node_modules: {} }) })
+  t.match(missing, /run `npm ci`.*or wait/)
+  t.notMatch(missing, old.command)
+  t.equal(describeOldNode({ ...old, root: installed, node: '24.0.0' }), undefined)
+  t.end()
 })

@@ -54,7 +54,10 @@ export const parseDuration = (value: string): number => {
   throw new InvalidArgumentError('expected a duration such as 30m, 12h or 7d, at most 366d')
 }
 
-const instant = z.iso.datetime({ offset: true, error: 'expected a date or an instant with its time zone' })
+const instant = z.iso.datetime({
+  offset: true,
+  error: 'expected a day such as 2026-12-01, or an instant with its time zone such as 2026-12-01T22:00:00Z',
+})
 
 /** Parses a number of rows to show, 1–100,000. */
 export const parseCount = parseNumber('a number', 100_000)
@@ -77,7 +80,7 @@ const parseEnd = (value: string): Date => {
   if (/^\d+[a-z]$/.test(value)) return new Date(Date.now() + 1000 * parseDuration(value))
   if (instant.safeParse(value).success) return new Date(value)
   throw new InvalidArgumentError(
-    'expected a day such as 2027-12-31, an instant with its time zone, or a time from now such as 90d',
+    'expected a day such as 2027-12-31, an instant with its time zone such as 2027-12-31T22:00:00Z, or a time from now such as 90d',
   )
 }
 

@@ -68,9 +68,12 @@ export const addKey = (
   })
 
 const requireAccess = ({ customer, plan, suspended_at }: Customer): void => {
-  if (suspended_at !== null) throw new Refusal(`${customer} is suspended: resume it first`)
+  if (suspended_at !== null)
+    throw new Refusal(`${customer} is suspended: resume it first with certdata customers resume ${customer}`)
   if (plan === 'basic') {
-    throw new Refusal(`${customer} has the plan basic, which has no API access: set another plan first`)
+    throw new Refusal(
+      `${customer} has the plan basic, which has no API access: set another plan first, for example certdata customers set-plan ${customer} premium`,
+    )
   }
 }
 

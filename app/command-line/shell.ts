@@ -58,8 +58,8 @@ export const formatNewAddress = (fields: object): string =>
   `${formatFields(fields)}\n\nAnyone with the address can read it without a login: send it as you would send a password. It is shown this once: only its hash is kept.`
 
 /** Formats fields with a link to a new key, which is not shown again. */
-export const formatNewLink = (fields: object): string =>
-  `${formatFields(fields)}\n\nSend the link to the customer. It shows the key once, after a click. The link itself is not shown again.`
+export const formatNewLink = (fields: object, recipient = 'the customer'): string =>
+  `${formatFields(fields)}\n\nSend the link to ${recipient}. It shows the key once, after a click. The link itself is not shown again.`
 
 /** Writes a result to stdout, as JSON with `--json`. */
 export const print = (

@@ -14,11 +14,18 @@ const isAddressRange = (text: string): boolean => {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }
 
+const requiredInProduction = {
+  PUBLIC_URL: 'the origin that clients see, such as https://api.example.com',
+  DATABASE_URL:
+    'the bundled PostgreSQL is for trials. Create a database as in docs/operations.md#create-the-database',
+  SECRET_KEY: 'a key that all instances share. Make one: openssl rand -base64 32',
+} as const
+
 const findInsecure = (env: Partial<Environment>): string[] => {
   const faults: string[] = []
-  for (const name of ['PUBLIC_URL', 'DATABASE_URL', 'SECRET_KEY'] as const) {
-    if (env[name] === undefined)
-      faults.push(`${name}: required in production (${variables[name].description})`)
+  for (const [name, reason] of Object.entries(requiredInProduction)) {
+    if (env[name as keyof typeof requiredInProduction] === undefined)
+      faults.push(`${name}: required in production: ${reason}`)
   }
   if (env.PUBLIC_URL?.startsWith('http:')) faults.push('PUBLIC_URL: expected https in production')
   if (!env.TLS_CERT && !env.TRUSTED_PROXIES?.length) {

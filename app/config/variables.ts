@@ -45,14 +45,18 @@ export const variables = {
   PUBLIC_URL: origin
     .optional()
     .describe(
-      'Origin that clients see: issuer and audience of tokens, start of links; default: the local address',
+      'Origin that clients see: issuer and audience of tokens, start of links. Required in production; otherwise the default is the local address',
     ),
   DATA_DIR: z
     .string()
     .min(1)
     .default('.data')
     .describe('Folder of the bundled PostgreSQL and of generated secrets'),
-  DATABASE_URL: postgresUrl.optional().describe('PostgreSQL 15 or later; default: the bundled PostgreSQL'),
+  DATABASE_URL: postgresUrl
+    .optional()
+    .describe(
+      'PostgreSQL 15 or later. Required in production; otherwise the default is the bundled PostgreSQL',
+    ),
   DATABASE_ADMIN_URL: postgresUrl
     .optional()
     .describe('Login of the owner, for migrations, imports and commands; default: DATABASE_URL'),
@@ -106,7 +110,7 @@ export const variables = {
   SECRET_KEY: list
     .optional()
     .describe(
-      'At least 32 random characters: openssl rand -base64 32. With several, separated by commas, the first signs and seals new values, and all of them check existing ones',
+      'At least 32 random characters: openssl rand -base64 32. Required in production; otherwise the default is a random key in DATA_DIR. With several, separated by commas, the first signs and seals new values, and all of them check existing ones',
     ),
   DEMO_TOKEN: z
     .string()

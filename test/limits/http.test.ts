@@ -78,6 +78,7 @@ t.test('a suspended customer gets the reason, is counted, and gets the quotas', 
   const refused = await get('/v1/me')
   t.equal(refused.statusCode, 403, 'the plan is judged before the quota')
   t.match(refused.json(), { code: 'plan_required', detail: /suspended.*contact the certification house/ })
+  t.equal(refused.json().title, 'The customer has no API access', 'true for a suspension, too')
   t.equal(listLimits(refused).burst?.r, 0)
   t.match(listLimits(refused).minute, { q: 600, w: 60 })
   t.equal((await get('/v1/nothing')).statusCode, 404)

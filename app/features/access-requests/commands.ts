@@ -41,9 +41,14 @@ const parseReason = parseBy(text.min(1, 'expected a reason'))
 const noOpenRequest = (id: string) =>
   new Refusal(`There is no open request ${id}: see certdata requests list`)
 
-/** "Ärzte & Weiß GmbH" → "arzte-weiss-gmbh". `undefined` if no ASCII letter or digit remains. */
+/** German spelling. */
+const expanded: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' }
+
+/** "Ärzte & Weiß GmbH" → "aerzte-weiss-gmbh". `undefined` if no ASCII letter or digit remains. */
 const toSlug = (company: string): string | undefined => {
-  const plain = company.normalize('NFKD').toUpperCase().toLowerCase().replace(/\p{M}/gu, '')
+  const lower = company.normalize('NFKC').toLowerCase()
+  const german = lower.replace(/[äöüß]/g, (letter) => expanded[letter] ?? letter)
+  const plain = german.normalize('NFKD').replace(/\p{M}/gu, '')
   const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, 64)
   return customerSlug.safeParse(slug.replace(/^-|-$/g, '')).data
 }
@@ -63,14 +68,15 @@ const approveIn = async (shell: Shell, trx: Db, id: string, { slug, name, plan }
   await recordAct(trx, { action: 'requests.approve', customer, subject: id })
   await recordAct(trx, { action: 'customers.add', customer, details: { plan } })
   const { key_id, link, link_expires_at, scopes } = await addLink(shell, trx, added)
-  return { id, customer, plan, key_id, link, link_expires_at, scopes }
+  const { name: contact, email } = request
+  return { id, customer, contact, email, plan, key_id, link, link_expires_at, scopes }
 }
 
 const approve = async (shell: Shell, id: string, options: ApproveOptions): Promise<void> => {
   const approved = await withOperator(shell, (db) =>
     db.transaction().execute((trx) => approveIn(shell, trx, id, options)),
   )
-  print(shell, options, approved, formatNewLink(approved))
+  print(shell, options, approved, formatNewLink(approved, `${approved.contact} <${approved.email}>`))
 }
 
 const reject = async (shell: Shell, id: string, options: Output & { reason?: string }): Promise<void> => {

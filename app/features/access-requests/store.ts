@@ -66,10 +66,12 @@ export const listAccessRequests = async (db: Db): Promise<AccessRequest[]> => {
   return rows
 }
 
+export type Visitor = Pick<AccessRequest, 'company' | 'name' | 'email'>
+
 /** Locks an open request until the transaction ends. `undefined` if no such request is open. */
-export const lockOpenRequest = async (trx: Db, id: string): Promise<{ company: string } | undefined> => {
-  const { rows } = await sql<{ company: string }>`
-    select company from access_requests where request_id = ${id} and rejected_at is null
+export const lockOpenRequest = async (trx: Db, id: string): Promise<Visitor | undefined> => {
+  const { rows } = await sql<Visitor>`
+    select company, name, email from access_requests where request_id = ${id} and rejected_at is null
     for update`.execute(trx)
   return rows[0]
 }
@@ -84,15 +86,20 @@ export const moveToCustomer = async (trx: Db, id: string, customerId: string): P
   )
 }
 
+/** `contact`: the visitor's name. */
+export type RejectedRequest = Readonly<{ id: string; decided_at: string; contact: string; email: string }>
+
 /** Rejects an open request and returns it. `undefined` if there is no such request. */
 export const rejectRequest = async (
   db: Db,
   id: string,
   reason: string | null,
-): Promise<{ id: string; decided_at: string } | undefined> => {
-  const { rows } = await sql<{ id: string; decided_at: string }>`
+): Promise<RejectedRequest | undefined> => {
+  const { rows } = await sql<RejectedRequest>`
     update access_requests set rejected_at = now(), reason = ${reason}
     where request_id = ${id} and rejected_at is null
-    returning request_id as id, ${selectInstant('rejected_at')} as decided_at`.execute(db)
+    returning request_id as id, ${selectInstant('rejected_at')} as decided_at, name as contact, email`.execute(
+    db,
+  )
   return rows[0]
 }

@@ -8,7 +8,7 @@ const refusals: Refusals = {
   meanings: {
     400: [
       '`invalid_request`: the form cannot be read · `invalid_scope`: the key lacks the scope · ' +
-        '`unsupported_grant_type`: only client_credentials · `unauthorized_client`: the plan has no API access',
+        '`unsupported_grant_type`: only client_credentials · `unauthorized_client`: the customer has no API access, because of its plan or a suspension',
     ],
     401: ['`invalid_client`: the API key is not valid', 'WWW-Authenticate'],
     403: [

@@ -63,16 +63,16 @@ t.test('requests are listed, open ones first and overdue ones marked', async (t)
 t.test('an approved request is a customer with a key that works', async (t) => {
   const id = await submit('Ärzte & Weiß GmbH')
   const approved = await json('approve', id)
-  t.match(approved, { id, customer: 'arzte-weiss-gmbh', plan: 'premium', link_expires_at: /Z$/ })
-  const fields = ['id', 'customer', 'plan', 'key_id', 'link', 'link_expires_at', 'scopes']
+  t.match(approved, { id, customer: 'aerzte-weiss-gmbh', plan: 'premium', link_expires_at: /Z$/ })
+  const fields = ['id', 'customer', 'contact', 'email', 'plan', 'key_id', 'link', 'link_expires_at', 'scopes']
   t.strictSame(Object.keys(approved), fields)
   const { origin, hash } = new URL(approved.link)
   t.equal(origin, publicUrl)
   const payload = { secret: hash.slice(1) }
   const shown = await app.inject({ method: 'POST', url: '/key', headers: { origin }, payload })
   const { get } = await logIn(app, shown.json().api_key)
-  t.match((await get('/v1/me')).json(), { data: { customer: 'arzte-weiss-gmbh', plan: 'premium' } })
-  const known = { customer_id: 'arzte-weiss-gmbh', name: 'Ärzte & Weiß GmbH', plan: 'premium' }
+  t.match((await get('/v1/me')).json(), { data: { customer: 'aerzte-weiss-gmbh', plan: 'premium' } })
+  const known = { customer_id: 'aerzte-weiss-gmbh', name: 'Ärzte & Weiß GmbH', plan: 'premium' }
   t.same(await customers(), [known])
   t.equal(await readStatus(id), 'approved')
   t.match(await acts(), [
@@ -92,7 +92,7 @@ t.test('slug, name and plan are options; an existing customer is never changed',
   t.match(await cli('approve', id), {
     code: 1,
     stdout: '',
-    stderr: /customer arzte-weiss-gmbh exists already.*--slug/,
+    stderr: /customer aerzte-weiss-gmbh exists already.*--slug/,
   })
   t.match(await cli('approve', id, '--slug', 'demo'), { code: 1, stderr: /example data/ })
   t.same(await customers(), before, 'what is refused changes nothing')
@@ -103,6 +103,23 @@ t.test('slug, name and plan are options; an existing customer is never changed',
   const nameless = await submit('株式会社')
   t.match(await cli('approve', nameless), { code: 1, stderr: /cannot become a slug/ })
   t.match(await json('reject', nameless), { id: nameless, reason: null }, 'a reason is optional')
+})
+
+t.test('a decision names the visitor, whom the operator informs', async (t) => {
+  const visitor = { contact: 'Contact of Visitor KG', email: 'contact@geheim.example' }
+  const { stdout } = await cli('approve', await submit('Visitor KG'))
+  t.match(stdout, `Send the link to ${visitor.contact} <${visitor.email}>.`)
+  t.match(await json('reject', await submit('Visitor KG')), visitor)
+})
+
+t.test('a slug spells umlauts as Germans do, and other letters without their marks', async (t) => {
+  for (const [company, customer] of [
+    ['Alpenmess Müller OHG', 'alpenmess-mueller-ohg'],
+    ['STRAẞE Ölwerk', 'strasse-oelwerk'],
+    ['Gru\u0308n AG', 'gruen-ag'],
+    ['Éclair Señor Łódź', 'eclair-senor-odz'],
+  ] as const)
+    t.match(await json('approve', await submit(company)), { customer })
 })
 
 t.test('a wrong command line is exit code 2, and changes nothing', async (t) => {
