@@ -19,7 +19,7 @@ const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
 const isFull = ({ entries, bad, characters }: Batch): boolean =>
   entries.length + bad.length >= maxBatchLines || characters >= maxBatchCharacters
 
-/** Each group has one resource and unique keys. A repeated key is in a later group, so that the last line wins. */
+/** Each group has one resource and unique keys. A repeated key is in a later group, so that the first line is written. */
 const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
   const occurrences = new Map<string, number>()
   const groups = Map.groupBy(entries, ({ key: { resource, customer, id } }) => {
@@ -85,14 +85,14 @@ const writeBatch = (
     const outcome: BatchOutcome & { bad: BadLine[] } = { ...none, bad: [...bad] }
     if (!options.dryRun) await nameEarlierCustomers(trx, names)
     for (const group of groups) await writeRows(trx, group, options, outcome)
-    if (options.remember) await rememberKeys(trx, outcome.bad)
+    await rememberKeys(trx, outcome.bad)
     if (options.isAudited && !options.dryRun) await recordChanges(trx, outcome.byCustomer)
     return outcome
   })
 
 /**
  * Creates a writer of entries in batches, each in a transaction. It prepares a batch during the write of the previous
- * one. Writes stay in sequence, so that the last line wins. `add` may reject with an earlier batch's error.
+ * one. Writes stay in sequence, so that the first line of a record is written. `add` may reject with an earlier batch's error.
  */
 export const createBatchWriter = (
   db: Db,

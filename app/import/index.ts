@@ -6,13 +6,12 @@ import { createBatchWriter } from './batch.ts'
 import { createCountryCodeCheck } from './country-codes.ts'
 import { createShadows } from './dry-run.ts'
 import { type ImportEntry, UnusableFile } from './entry.ts'
-import { type LineOptions, type ParsedLine, parseLine } from './line.ts'
+import { type LineOptions, parseLine } from './line.ts'
 import { readLines } from './lines.ts'
-import { quoteText } from './quote.ts'
 import { createSeen, deleteMissing } from './replace.ts'
 import { addOutcome, emptyReport, type ImportReport } from './report.ts'
 
-export type { ImportReport, NoteGroup } from './report.ts'
+export type { ImportReport, LineNote, NoteGroup } from './report.ts'
 
 export type ImportOptions = LineOptions & {
   /** Delete the records of these resources that the file's customers have and the file lacks. Keeps reference data. */
@@ -38,43 +37,24 @@ export const readJsonLines = async function* (
   }
 }
 
-/** Bounds the memory to about 40 MB. Of two lines with one id that are further apart, the later one has no warning. */
-const maxKeys = 200_000
-
-/** Returns a function that warns of a record that an earlier line of the file has, too. */
-const createRepeatedKeyCheck = (): ((line: ParsedLine) => string[]) => {
-  const lines = new Map<string, number>()
-  return ({ line, key: { resource, customer, id } }) => {
-    const key = `${resource} ${customer} ${id}`
-    const earlier = lines.get(key)
-    lines.delete(key)
-    lines.set(key, line)
-    if (lines.size > maxKeys) lines.delete(lines.keys().next().value as string)
-    if (earlier === undefined) return []
-    return [`id: line ${earlier} has the same id, and this later line replaces it; found ${quoteText(id)}`]
-  }
-}
-
 const writeEntries = async (
   db: Db,
   entries: AsyncIterable<ImportEntry>,
   options: ImportOptions,
   report: ImportReport,
 ) => {
-  const { replace = false, dryRun = false, isAudited = false } = options
-  if (replace) await createSeen(db)
+  const { dryRun = false, isAudited = false } = options
+  await createSeen(db)
   if (dryRun) await createShadows(db)
   const checkCountryCodes = createCountryCodeCheck()
-  const checkRepeatedKey = createRepeatedKeyCheck()
-  const writer = createBatchWriter(db, { remember: replace, isAudited, dryRun }, (outcome) => {
+  const writer = createBatchWriter(db, { isAudited, dryRun }, (outcome) => {
     addOutcome(report, outcome)
     options.onProgress?.(report)
   })
   try {
     for await (const entry of entries) {
       const { parsed } = entry
-      if ('record' in parsed)
-        parsed.warnings.push(...checkCountryCodes(parsed.record), ...checkRepeatedKey(parsed))
+      if ('record' in parsed) parsed.warnings.push(...checkCountryCodes(parsed.record))
       await writer.add(entry)
     }
     await writer.end()
@@ -100,7 +80,7 @@ const deleteOthers = async (db: Db, options: ImportOptions, report: ImportReport
 
 /**
  * Imports checked lines in transactions of at most 5,000, in constant memory. Bad lines are reported, unchanged records
- * are not written, the last line with a key wins. `db` must act as `certdata_operator`, or as the owner for reference
+ * are not written, and of several lines with a key only the first is written. `db` must act as `certdata_operator`, or as the owner for reference
  * data. Rejects with `UnusableFile`, which `entries` may throw before a write. Other errors have the original error as
  * `cause`. Committed batches stay; importing again is safe.
  */

@@ -6,11 +6,14 @@ import type { BadLine } from './line.ts'
 import type { ChangesByCustomer } from './report.ts'
 import { inImportTransaction, recordChanges } from './transaction.ts'
 
-/** Creates the temporary table for the keys in the file. `deleteMissing` deletes the other records. */
+/**
+ * Creates the temporary table for the keys in the file. `line` is the line that was written, and null after bad lines only.
+ * `deleteMissing` deletes the other records. See docs/decisions/0290-a-file-has-each-record-once.md.
+ */
 export const createSeen = async (db: Db): Promise<void> => {
   await sql`create temp table import_seen (
     resource text collate "C" not null, customer_id text collate "C" not null, id text collate "C" not null,
-    created boolean not null, primary key (customer_id, resource, id))`.execute(db)
+    created boolean not null, line integer, primary key (customer_id, resource, id))`.execute(db)
 }
 
 /** Stores the keys of bad lines, so that their records stay. `upsertStatement` stores the keys of others. */

@@ -60,6 +60,10 @@ export const toInput = (resource: Resource, entries: readonly ParsedLine[]): Inp
 export type ChangedRow = {
   line: number
   created: boolean
+  /** The line of the file that has written this record. Null if this line is the first. */
+  earlier: number | null
+  /** Whether the values differ from the stored ones. */
+  differs: boolean
   customers_created: number
   /** The previous states, by field. Null for a new record. */
   before: Record<string, string> | null
@@ -67,23 +71,24 @@ export type ChangedRow = {
 
 const newCustomers = `, new_customers as (
   insert into customers (customer_id, name)
-  select distinct on (customer_id) customer_id, customer_name from compared where created
+  select distinct on (customer_id) customer_id, customer_name from compared where created and earlier is null
   order by customer_id, import_line
   on conflict do nothing
   returning customer_id
 )`
 
 const seenRecords = (resource: Resource) => `, seen as (
-  insert into import_seen (resource, customer_id, id, created)
-  select '${resource.name}', customer_id, id, created from compared
-  on conflict do nothing
+  insert into import_seen (resource, customer_id, id, created, line)
+  select '${resource.name}', customer_id, id, created, import_line from compared where earlier is null
+  on conflict (customer_id, resource, id) do update set created = excluded.created, line = excluded.line
 )`
 
 /**
  * Returns the statement that writes new and changed rows with unique keys, in key order, so that concurrent
- * imports do not deadlock. It adds new customers, fills `import_seen` if `remember`, and selects ChangedRows.
+ * imports do not deadlock. It skips records that an earlier line has written, adds new customers, fills `import_seen`,
+ * and selects ChangedRows: the rows that were written or skipped.
  */
-export const upsertStatement = (resource: Resource, remember: boolean): string => {
+export const upsertStatement = (resource: Resource): string => {
   const key = listKeyColumns(resource)
   const fields = listStoredFields(resource).map((field) => field.name)
   const columns = [...new Set([...key, ...fields])]
@@ -96,16 +101,18 @@ export const upsertStatement = (resource: Resource, remember: boolean): string =
 with input as materialized (select * from ${inputRows(resource)}),
 compared as materialized (
   select i.*, r.id is null as created,
-    (${list(values, 'r.')}) is distinct from (${list(values, 'i.')}) as differs${states.map((name) => `, r.${name} as before_${name}`).join('')}
+    (${list(values, 'r.')}) is distinct from (${list(values, 'i.')}) as differs${states.map((name) => `, r.${name} as before_${name}`).join('')},
+    s.line as earlier
   from input i left join ${resource.name} r on ${key.map((name) => `r.${name} = i.${name}`).join(' and ')}
-)${owned ? newCustomers : ''}${owned && remember ? seenRecords(resource) : ''}, written as (
+  left join import_seen s on s.customer_id = i.customer_id and s.resource = '${resource.name}' and s.id = i.id
+)${owned ? newCustomers : ''}${seenRecords(resource)}, written as (
   insert into ${resource.name} (${list(columns)})
-  select ${list(columns)} from compared where created or differs order by ${list(key)}
+  select ${list(columns)} from compared where earlier is null and (created or differs) order by ${list(key)}
   on conflict (${list(key)}) do update set ${values.map((name) => `${name} = excluded.${name}`).join(', ')}
 )
-select import_line as line, created, case when not created then json_build_object(${before.join(', ')}) end as before,
+select import_line as line, created, earlier, differs, case when not created then json_build_object(${before.join(', ')}) end as before,
   ${owned ? '(select count(*)::integer from new_customers)' : '0'} as customers_created
-from compared where created or differs`
+from compared where created or differs or earlier is not null`
 }
 
 export type ImportRows = Readonly<{ resource: Resource; entries: readonly ParsedLine[]; input: Input }>

@@ -4,17 +4,20 @@ import type { Resource } from '../records/resources/define.ts'
 import { resources } from '../records/resources/index.ts'
 import { copyToShadows } from './dry-run.ts'
 import type { BadLine, ParsedLine } from './line.ts'
+import { quoteText } from './quote.ts'
 import { describeRefusal } from './refusal.ts'
 import type { BatchOutcome } from './report.ts'
 import { type ChangedRow, type ImportRows, toRows, upsertStatement } from './statement.ts'
 
-export type WriteOptions = { isAudited: boolean; remember: boolean; dryRun: boolean }
+export type WriteOptions = { isAudited: boolean; dryRun: boolean }
 
 /** SQLSTATE classes 22 (data), 23 (constraints) and 54 (index entry too large), and P0001 (triggers). */
 const isLineFault = (error: unknown): error is Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(22|23|54)...$/.test(code) || code === 'P0001'
 }
+
+type Outcome = BatchOutcome & { bad: BadLine[] }
 
 type States = Readonly<Record<string, readonly string[]>>
 
@@ -38,14 +41,32 @@ const warnOfTransitions = ({ key, line, record }: ParsedLine, before: Record<str
     .filter(([field, state]) => !isReachable(resources[key.resource], field, state, String(record[field])))
     .map(([field, state]) => ({ line, reason: `${field}: ${record[field]} cannot follow ${state}` }))
 
-const addChanges = (
-  outcome: BatchOutcome,
-  entries: readonly ParsedLine[],
-  changes: readonly ChangedRow[],
+/** A line of a record that an earlier line has written: bad, unless it has the same values. */
+const addRepeated = (
+  outcome: Outcome,
+  { line, key }: ParsedLine,
+  { created, differs, earlier }: ChangedRow,
 ) => {
+  const found = `found ${quoteText(key.id)}`
+  if (created || differs) {
+    const reason = `id: line ${earlier} has the same id and other values, and it is the line that counts; ${found}; remove one of the two lines`
+    outcome.bad.push({ line, key, reason })
+    return
+  }
+  outcome.good += 1
+  outcome.warnings.push({ line, reason: `id: line ${earlier} has the same id and the same values; ${found}` })
+}
+
+const addChanges = (outcome: Outcome, entries: readonly ParsedLine[], rows: readonly ChangedRow[]) => {
   const byLine = new Map(entries.map((entry) => [entry.line, entry]))
-  outcome.customersCreated += changes[0]?.customers_created ?? 0
-  for (const { line, created, before } of changes) {
+  outcome.customersCreated += rows[0]?.customers_created ?? 0
+  for (const row of rows) {
+    const { line, created, before } = row
+    if (row.earlier !== null) {
+      addRepeated(outcome, byLine.get(line) as ParsedLine, row)
+      byLine.delete(line)
+      continue
+    }
     const kind = created ? 'created' : 'updated'
     outcome[kind] += 1
     const entry = byLine.get(line)
@@ -54,8 +75,8 @@ const addChanges = (
     outcome.byCustomer.set(customer, { ...changes, [kind]: (changes[kind] ?? 0) + 1 })
     if (entry && before) outcome.warnings.push(...warnOfTransitions(entry, before))
   }
-  outcome.good += entries.length
-  for (const { line, warnings, trimmed } of entries) {
+  outcome.good += byLine.size
+  for (const { line, warnings, trimmed } of byLine.values()) {
     outcome.trimmed += trimmed
     outcome.warnings.push(...warnings.map((reason) => ({ line, reason })))
   }
@@ -66,10 +87,10 @@ export const writeRows = async (
   trx: Transaction<Database>,
   rows: ImportRows,
   options: WriteOptions,
-  outcome: BatchOutcome & { bad: BadLine[] },
+  outcome: Outcome,
 ): Promise<void> => {
   const { resource, entries, input } = rows
-  const statement = upsertStatement(resource, options.remember)
+  const statement = upsertStatement(resource)
   await sql`savepoint import_rows`.execute(trx)
   try {
     if (options.dryRun) await copyToShadows(trx, rows)

@@ -5,7 +5,7 @@ import { withOperator } from '../../command-line/context.ts'
 import { Reported } from '../../command-line/refusal.ts'
 import { createCommand, type Output, print, type Shell } from '../../command-line/shell.ts'
 import { openSource } from '../../command-line/source.ts'
-import type { ImportReport, NoteGroup } from '../../import/index.ts'
+import type { ImportReport, LineNote, NoteGroup } from '../../import/index.ts'
 import { importFile } from './import-file.ts'
 import { createProgress } from './progress.ts'
 import { addTableOptions, type TableFlags, toTable } from './table-options.ts'
@@ -84,23 +84,32 @@ const formatFound = ({ found, othersFound }: NoteGroup): string => {
   return [...shown, ...(others > 0 ? [`others ${others.toLocaleString('en')}×`] : [])].join(', ')
 }
 
-const printGroup = ({ stderr }: Shell, kind: string, group: NoteGroup) => {
-  for (const { line, column, reason } of group.first) {
-    const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`
-    stderr.write(`${place}: ${kind}${reason}\n`)
-  }
+/** `line 7, column 3: name: required`, and after the last shown line of a repeated fault its count and values. */
+const formatNote = (note: LineNote, kind: string, group: NoteGroup): string => {
+  const { line, column, reason } = note
+  const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`
+  const shown = `${place}: ${kind}${reason}\n`
   const more = group.count - group.first.length
+  if (more === 0 || note !== group.first.at(-1)) return shown
   const lines = more === 1 ? 'line' : 'lines'
-  if (more > 0) stderr.write(`… and ${more.toLocaleString('en')} more ${lines} with the same fault\n`)
-  if (more > 0 && group.found.size > 0)
-    stderr.write(`  found in these ${group.count.toLocaleString('en')} lines: ${formatFound(group)}\n`)
+  const counted = `… and ${more.toLocaleString('en')} more ${lines} with the same fault\n`
+  if (group.found.size === 0) return shown + counted
+  return `${shown}${counted}  found in these ${group.count.toLocaleString('en')} lines: ${formatFound(group)}\n`
 }
 
-const printNotes = (shell: Shell, kind: string, groups: ReadonlyMap<string, NoteGroup>) => {
-  const all = [...groups.values()]
-  for (const group of all.slice(0, maxPrinted)) printGroup(shell, kind, group)
+/** Prints warnings and faults in the order of their lines. */
+const printNotes = ({ stderr }: Shell, { warningGroups, badGroups }: ImportReport) => {
+  const all = [
+    ...[...warningGroups.values()].map((group) => ({ kind: 'warning: ', group })),
+    ...[...badGroups.values()].map((group) => ({ kind: '', group })),
+  ].sort((a, b) => (a.group.first[0]?.line ?? 0) - (b.group.first[0]?.line ?? 0))
+  const notes = all
+    .slice(0, maxPrinted)
+    .flatMap(({ kind, group }) => group.first.map((note) => ({ note, kind, group })))
+  for (const { note, kind, group } of notes.sort((a, b) => a.note.line - b.note.line))
+    stderr.write(formatNote(note, kind, group))
   const left = all.length - maxPrinted
-  if (left > 0) shell.stderr.write(`… and ${left.toLocaleString('en')} more kinds of faults\n`)
+  if (left > 0) stderr.write(`… and ${left.toLocaleString('en')} more kinds of faults\n`)
 }
 
 /** The next step for words of the table that are no value of their field. */
@@ -149,8 +158,7 @@ const runImport = async (
       progress.end()
     }
   })
-  printNotes(shell, 'warning: ', report.warningGroups)
-  printNotes(shell, '', report.badGroups)
+  printNotes(shell, report)
   if (table) printMapHint(shell, report.badGroups, options)
   if (report.deletionRefused) shell.stderr.write(`${report.deletionRefused} (--force deletes them)\n`)
   print(shell, options, toJson(report), formatReport(report))
