@@ -69,7 +69,7 @@ export const calendarRoutes: FeatureRoutes = {
         const rawQuery = request.query as QueryString
         const noCache = wantsNoCache(request.headers['cache-control'], request.headers.pragma)
         const query = parseAddressQuery(app.records, principal, rawQuery)
-        const found = await answer({ principal, rawQuery, query, noCache })
+        const found = await answer({ principal, query, noCache })
         reply.headers(headers).header('vary', addVary(reply, 'Accept-Encoding'))
         const options = { publicUrl, canonical: undefined, noCache, type: contentType }
         return sendEntry(found, request, reply, options)

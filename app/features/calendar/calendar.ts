@@ -2,15 +2,11 @@ import { setImmediate } from 'node:timers/promises'
 import type { ReadResult } from '../../cache/freshness.ts'
 import { type QueuedDb, readRowInTurn } from '../../db/connect.ts'
 import { compile } from '../../db/statement-cache.ts'
-import { invalidQuery } from '../../errors.ts'
 import { mediaTypes } from '../../http/formats.ts'
-import type { QueryString } from '../../http/pairs.ts'
 import { toFilledBody } from '../../lists/answer.ts'
 import type { Lists } from '../../lists/lists.ts'
-import { defaultLimit } from '../../lists/readers.ts'
 import { planQuery } from '../../records/query/plan.ts'
 import type { PreparedQuery } from '../../records/query/prepare.ts'
-import { certificates } from '../../records/resources/certificates.ts'
 import { type EndingCertificate, formatCut, formatEnd } from './events.ts'
 import { type EndsRow, endsStatement } from './statement.ts'
 import { escapeText, formatLine } from './text.ts'
@@ -23,25 +19,6 @@ const version = 1
 
 /** How often programs should read the calendar again. */
 const refresh = 'PT1H'
-
-export const fixedParameters: readonly string[] = ['sort', 'limit', 'fields']
-
-/** Generated clients send the defaults of a list. */
-const defaults: ReadonlyMap<string, string> = new Map([
-  ['sort', certificates.defaultSort],
-  ['limit', String(defaultLimit)],
-])
-
-/** Throws 400 `invalid_query` for parameters of an export that a calendar does not have, except for their defaults. */
-export const requireFilters = ({ pairs }: QueryString): void => {
-  const detail = 'a calendar has one event for each end, in no order: leave this out'
-  const faults = pairs
-    .filter(({ name, value }) => fixedParameters.includes(name) && value !== defaults.get(name))
-    .map(({ name }) => {
-      return { parameter: name, code: 'unknown_parameter', detail }
-    })
-  if (faults.length > 0) throw invalidQuery(faults, undefined)
-}
 
 const toDays = (day: string): number => Date.parse(day)
 
@@ -99,7 +76,6 @@ export const formatCalendar = async (
 export type CalendarRequest = Readonly<{
   principal: Readonly<{ customerId: string }>
   query: PreparedQuery
-  rawQuery: QueryString
   /** The answer must include every commit before the request. */
   noCache: boolean
 }>
@@ -110,8 +86,7 @@ export type CalendarRequest = Readonly<{
  */
 export const createCalendar =
   (lists: Lists, getToday: () => string) =>
-  ({ principal, query: prepared, rawQuery, noCache }: CalendarRequest): ReadResult | Promise<ReadResult> => {
-    requireFilters(rawQuery)
+  ({ principal, query: prepared, noCache }: CalendarRequest): ReadResult | Promise<ReadResult> => {
     const { customerId } = principal
     const today = getToday()
     const { query, canonical, dependsOn } = prepared

@@ -2,6 +2,7 @@ import { formatNames, isFormatName, mediaTypes } from '../../http/formats.ts'
 import { translateSortKey } from '../../lists/foreign.ts'
 import { findNearest } from '../../lists/nearest.ts'
 import {
+  defaultLimit,
   faulty,
   fine,
   formatReader,
@@ -23,18 +24,28 @@ import { parseWords } from './words.ts'
 export const parseSortKey = (text: string): SortKey =>
   text.startsWith('-') ? { key: text.slice(1), descending: true } : { key: text, descending: false }
 
-export type QueryShape = 'page' | 'item' | 'export' | 'csv'
+export type QueryShape = 'page' | 'item' | 'export' | 'csv' | 'calendar'
 
 /** Returns which parameters a list accepts for a media type. */
 export const toShape = (type: string): Exclude<QueryShape, 'item'> => {
   if (type === mediaTypes.json) return 'page'
+  if (type === mediaTypes.ics) return 'calendar'
   return type === mediaTypes.csv ? 'csv' : 'export'
 }
 
 /** Whether the answer is a whole list instead of a page. */
-export const isExport = (shape: QueryShape): boolean => shape === 'export' || shape === 'csv'
+export const isExport = (shape: QueryShape): boolean => ['export', 'csv', 'calendar'].includes(shape)
 
-export const pagesOnly: readonly string[] = ['include', 'count', 'cursor']
+const pagesOnly: readonly string[] = ['include', 'count', 'cursor']
+
+/** A calendar does not have these parameters of an export. */
+export const notInCalendars: readonly string[] = ['sort', 'limit', 'fields']
+
+/** Returns the parameters that the shape refuses, whatever their value. Defaults of generated clients are accepted. */
+export const listRefused = (shape: QueryShape): readonly string[] => {
+  if (!isExport(shape)) return []
+  return shape === 'calendar' ? [...pagesOnly, ...notInCalendars, 'bom'] : pagesOnly
+}
 
 export type Draft = { conditions: Condition[] } & Partial<Omit<Query, 'resource' | 'conditions'>>
 
@@ -72,6 +83,12 @@ const readSort = (resource: Resource): DraftReader => {
 const createPageOnlyReader = (name: string): ParameterReader => {
   const detail = `an export contains the whole list: leave ${name} out, or request JSON`
   return () => faulty('unknown_parameter', detail)
+}
+
+/** Accepts the default of a list, because generated clients send it. */
+const createCalendarReader = (standard: string | undefined): ParameterReader => {
+  const detail = 'a calendar has one event for each end, in no order: leave this out'
+  return (value) => (value === standard ? fine : faulty('unknown_parameter', detail))
 }
 
 const checkFormat = formatReader(formatNames)
@@ -119,6 +136,11 @@ const listReaders = (resource: Resource, shape: QueryShape): Record<string, Draf
       : () => readMark,
   ...(isExport(shape) &&
     Object.fromEntries(pagesOnly.map((name) => [name, () => createPageOnlyReader(name)]))),
+  ...(shape === 'calendar' && {
+    sort: () => createCalendarReader(resource.defaultSort),
+    limit: () => createCalendarReader(String(defaultLimit)),
+    fields: () => createCalendarReader(undefined),
+  }),
 })
 
 /** A name with a dot, such as `product.name`, is a field of an included record, which only exports have. */

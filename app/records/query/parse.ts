@@ -16,7 +16,7 @@ import {
   type Draft,
   type DraftReader,
   isExport,
-  pagesOnly,
+  listRefused,
   parseSortKey,
   type QueryShape,
 } from './controls.ts'
@@ -37,7 +37,8 @@ const createGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   const controls = controlReaders(resource, shape)
   const filterable = shape !== 'item' ? [...resource.fields.values()].filter((field) => field.filter) : []
   const named = [...filterable.map((field) => field.name), ...controls.keys()]
-  const known = isExport(shape) ? named.filter((name) => !pagesOnly.includes(name)) : named
+  const refused = listRefused(shape)
+  const known = named.filter((name) => !refused.includes(name))
   return { controls, filterable, known }
 }
 

@@ -127,6 +127,25 @@ t.test('faults of the query are named', async (t) => {
     'bom=true',
   ])
     t.match(await faults(`&${name}`), { errors: [{ parameter: name.split('=')[0] }] })
+  const { detail } = await faults('&sort=nothing')
+  t.match(detail, /leave this out/, 'no other value of a refused parameter is proposed')
+})
+
+t.test('the parameters that a fault proposes are accepted', async (t) => {
+  const formats = ['csv', 'ndjson', 'xlsx', 'ics', 'json']
+  for (const format of formats) {
+    const list = (query: string) => acme.get(`/v1/certificates?format=${format}&${query}`)
+    const { detail } = (await list('quux_zz=DE')).json()
+    const [, names = ''] = /expected one of: ([\w, ]+)/.exec(detail) ?? []
+    const proposed = names.split(', ').filter((name) => name !== '')
+    t.ok(proposed.length > 5, format)
+    for (const name of proposed) {
+      const { statusCode, body } = await list(`${name}=~`)
+      const faults = statusCode === 400 ? JSON.parse(body).errors : []
+      const refused = faults.filter((each: { code: string }) => each.code === 'unknown_parameter')
+      t.same(refused, [], `${format}: ${name}`)
+    }
+  }
 })
 
 t.test('only certificates have the format', async (t) => {
