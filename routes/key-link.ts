@@ -26,7 +26,7 @@ export const keyLinkRoutes: FastifyPluginAsyncZod<KeyLinkOptions> = async (
 ) => {
   const limits = { store: limitStore, after, now: monotonicNow, maxAccounts }
   const attempts = createCount(limits, 'key_links', config.limits.failedLogins)
-  const page = keyPage(publicUrl)
+  const page = keyPage(publicUrl, config.house)
 
   app.get('/key', (_request, reply) => reply.sendPage(app.site.layOut(page)))
   app.route({

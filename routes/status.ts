@@ -15,7 +15,7 @@ import type { FeatureRoutes } from '../plugins/feature-routes.ts'
 const how = { cacheControl: 'public, max-age=5' }
 
 export const statusRoutes: FeatureRoutes = {
-  public: async (app, { reserved: db, now, ping, databaseNow, started }) => {
+  public: async (app, { config, reserved: db, now, ping, databaseNow, started }) => {
     const { records, log, site } = app
     const status = createStatus({ db, now, probe: createProbe({ records, ping, databaseNow }) })
     app.watchAnswers(status.addSentAnswer)
@@ -37,7 +37,7 @@ export const statusRoutes: FeatureRoutes = {
     }
     app.get<{ Querystring: QueryString }>('/status', ({ query }, reply) => {
       const span = findStatusSpan(new URLSearchParams(query.text).get('span'))
-      return send(reply, span, (document) => site.toPage(statusPage(document, span)))
+      return send(reply, span, (document) => site.toPage(statusPage(document, span, config.house)))
     })
     app.get('/status.json', (_request, reply) =>
       send(reply, jsonType, (document) => ({

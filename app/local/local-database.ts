@@ -19,6 +19,8 @@ import { withConnection } from './with-connection.ts'
 export type LocalDatabase = EmbeddedPostgres & {
   secretKeys: readonly string[]
   apiKey: string
+  /** The file that has `apiKey`. */
+  keyFile: string
   /** The hour (YYYY-MM-DDTHH, UTC) of the example data that were loaded at the start. */
   loadedHour: string
   /** Of the triggers, at the start. */
@@ -29,14 +31,13 @@ export type LocalDatabase = EmbeddedPostgres & {
 type Log = { info(message: string): void; warn(details: object, message: string): void }
 
 const localCustomerId = 'local'
-const keyFile = 'local-customer.key'
+const keyFileName = 'local-customer.key'
 
 /**
  * Returns the API key of the customer `local`, and creates both if they are missing. A lost or revoked key is
  * replaced. The key is in a file (mode 0600), because the database has only its hash. `db` is the operator's.
  */
-const ensureLocalCustomer = async (db: Db, directory: string): Promise<string> => {
-  const file = join(directory, keyFile)
+const ensureLocalCustomer = async (db: Db, file: string): Promise<string> => {
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
   const keyId = parseApiKey(kept)?.keyId
   const keys = await listApiKeys(db, localCustomerId)
@@ -78,8 +79,9 @@ export const openLocalDatabase = async (
       prepareDatabase(db, createSecrets(secretKeys), { features, hour: loadedHour }),
     )
     const refreshExampleData = (hour: string) => withDb(operatorRole, (db) => loadExampleData(db, hour))
-    const apiKey = await withDb(operatorRole, (db) => ensureLocalCustomer(db, embedded.directory))
-    return { ...embedded, secretKeys, apiKey, loadedHour, trust, refreshExampleData }
+    const keyFile = join(embedded.directory, keyFileName)
+    const apiKey = await withDb(operatorRole, (db) => ensureLocalCustomer(db, keyFile))
+    return { ...embedded, secretKeys, apiKey, keyFile, loadedHour, trust, refreshExampleData }
   } catch (error) {
     await embedded.release()
     throw error

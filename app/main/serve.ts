@@ -100,7 +100,12 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     })
   await early?.close()
   const sockets = isWorker || process.platform !== 'linux' ? 1 : acceptingSockets
-  await listenOn(app.server, { host: config.host, port, backlog, sockets }, (place) => app.listen(place))
+  // Fastify does not know that our listener speaks TLS.
+  const listenTextResolver = (address: string) =>
+    `Server listening at ${config.tls ? address.replace(/^http:/, 'https:') : address}`
+  await listenOn(app.server, { host: config.host, port, backlog, sockets }, (place) =>
+    app.listen({ ...place, listenTextResolver }),
+  )
   if (isWorker) app.metrics.read = joinWorkers(app.metrics.readJson)
   const { metricsPort } = config
   const metrics =
@@ -116,7 +121,7 @@ const listen = async (opened: Opened): Promise<() => Promise<void>> => {
     : undefined
   if (isFirst && stores.local) {
     const steps = features.flatMap(({ firstSteps = [] }) => firstSteps)
-    process.stdout.write(welcome(publicUrl, config.demoToken, stores.local, steps))
+    process.stdout.write(welcome({ config, publicUrl, local: stores.local, steps }))
   }
   return async () => {
     tasks?.quiet()

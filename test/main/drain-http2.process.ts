@@ -46,6 +46,7 @@ t.test('SIGTERM sends GOAWAY over HTTP/2, and every request is answered', async 
     await once(session, 'connect')
     return session
   }
+  await service.printed(/Server listening at https:/)
   let first: ClientHttp2Session | undefined
   await until(
     'it is ready',

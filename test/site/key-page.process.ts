@@ -47,6 +47,46 @@ t.test('a reload of a used link says that it works once', async (t) => {
   t.match(await other.page.locator('#outcome.bad').innerText(), /The link is incomplete\..*works once/s)
 })
 
+type Box = { top: number; right: number }
+type Seen = { bar: number; heading: Box; grid: Box; ends: number[] }
+
+for (const [width, height] of [
+  [1280, 720],
+  [390, 844],
+] as const)
+  t.test(`the shown key fits its page at a width of ${width}`, async (t) => {
+    const customer = `wide-${width}`
+    await addCustomer(database, customer)
+    const scopes = ['*', 'account:read']
+    const { secret } = await addKeyLink(database.operator, {
+      customerId: customer,
+      scopes,
+      lifetimeSeconds: null,
+    })
+    const { page, faults, close } = await openWindow(browser, `${origin}/key#${secret}`)
+    t.teardown(close)
+    await page.setViewportSize({ width, height })
+    await page.click('#show')
+    await page.waitForSelector('.key pre:not(:empty)')
+    const text = await page.locator('#shown').innerText()
+    t.match(text, /Scopes\s+all records, account:read/)
+    t.match(text, `curl ${origin}/v1/me -H`, 'an address that every customer may read')
+    const seen: Seen = await page.evaluate(`(() => {
+      const box = (selector) => document.querySelector(selector).getBoundingClientRect().toJSON()
+      const isSticky = getComputedStyle(document.querySelector('header')).position === 'sticky'
+      const ends = new Map()
+      for (const cell of document.querySelectorAll('.cells > div')) {
+        const { top, right } = cell.getBoundingClientRect()
+        ends.set(Math.round(top), right)
+      }
+      const bar = isSticky ? box('header').bottom : 0
+      return { bar, heading: box('h1'), grid: box('.cells'), ends: [...ends.values()] }
+    })()`)
+    t.ok(seen.heading.top >= seen.bar, 'the heading is not below the bar')
+    for (const end of seen.ends) t.ok(Math.abs(end - seen.grid.right) <= 2, 'each row of facts is full')
+    t.same(faults, [])
+  })
+
 t.test('a link of a rotation names the previous key, the overlap and its start', async (t) => {
   await addCustomer(database, 'globex')
   const { apiKey: _, ...made } = createApiKey()

@@ -93,12 +93,12 @@ const steps = html`<ol class="steps">
 <li><strong>Get your API key.</strong> With it, <a href="/docs/guides/quick-start">three requests</a> lead to your first records.</li>
 </ol>`
 
-const contactLine = (contact: string | undefined): Html =>
+const contactLine = ({ contact, house }: Operation): Html =>
   contact === undefined
-    ? html`<p>Write them in the form. The certification house that keeps your records answers them.</p>`
+    ? html`<p>Write them in the form. ${house.name ?? 'The certification house that keeps your records'} answers them.</p>`
     : html`<p>Write to <a href="${contact}">${contact.replace(/^(mailto:|https:\/\/)/, '')}</a>. You get an answer within one business day.</p>`
 
-const toPage = (main: Html, { contact, examplePath }: Operation): PageContent => ({
+const toPage = (main: Html, operation: Operation): PageContent => ({
   title: 'Get access',
   description: 'Ask for access to the Certification Data API.',
   path: '/access',
@@ -109,8 +109,8 @@ const toPage = (main: Html, { contact, examplePath }: Operation): PageContent =>
 ${steps}
 ${main}
 <h2>Questions first?</h2>
-${contactLine(contact)}
-${examplePath === undefined ? undefined : html`<p>The <a href="${examplePath}">demo</a> needs no access. It uses example data and a public token.</p>`}</div>`,
+${contactLine(operation)}
+${operation.examplePath === undefined ? undefined : html`<p>The <a href="${operation.examplePath}">demo</a> needs no access. It uses example data and a public token.</p>`}</div>`,
 })
 
 /** Returns `/access` with an empty form. `ticket`: the signed time. */

@@ -25,7 +25,7 @@ const budgetText = ({ error_budgets }: Period, objective: number) => {
   const budget = error_budgets.find((each) => each.objective === objective)
   if (!budget || budget.left === null) return 'no data'
   const left = budget.allowed_seconds - budget.used_seconds
-  return left < 0 ? `${duration(-left)} over` : duration(left)
+  return left < 0 ? `used up, and ${duration(-left)} more` : duration(left)
 }
 
 const coverage = ({ minutes, whole_minutes: whole }: Period) =>

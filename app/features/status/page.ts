@@ -1,3 +1,4 @@
+import type { House } from '../../config/house.ts'
 import { dayMs } from '../../config/units.ts'
 import { duration, moment, percent } from '../../site/browser/units.js'
 import { type Html, html } from '../../site/escape.ts'
@@ -71,14 +72,18 @@ const method = html`<section aria-labelledby="method"><h2 id="method">How this i
 <p>A figure is judged if at least half of its period was measured. An average is judged from 20 answers on. Green keeps the promise, and red breaks it.</p></section>`
 
 /** Returns `/status`. The browser refreshes each part with `data-live`. */
-export const statusPage = (status: StatusDocument, span: StatusSpan): PageContent => ({
+export const statusPage = (
+  status: StatusDocument,
+  span: StatusSpan,
+  house: Pick<House, 'name'>,
+): PageContent => ({
   title: 'Status',
   description: 'Availability, latency and incidents of the Certification Data API, as measured.',
   path: '/status',
   isWide: true,
   styles: ['chart.css', 'status.css'],
   script: 'status.js',
-  main: html`<div class="headline"><p class="soft small">Status</p>
+  main: html`<div class="headline"><p class="soft small">Status${house.name === undefined ? undefined : html` of the API of ${house.name}`}</p>
 <div id="state" role="status" data-live><h1><span class="mark ${status.status}"></span>${status.headline}</h1></div>
 <div id="maintenance" data-live>${maintenanceList(status)}</div>
 <p id="note" data-live>${status.note ?? ''}</p>

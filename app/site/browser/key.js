@@ -67,7 +67,7 @@ const showKey = (key) => {
     'Key id': key.key_id,
     ...(key.name === null ? {} : { Name: key.name }),
     Expires: end === null ? 'never' : formatTime(end),
-    Scopes: key.scopes?.join(', ').replace('*', 'all') ?? 'all',
+    Scopes: key.scopes?.join(', ').replace('*', 'all records') ?? 'all records',
     Networks: key.networks?.join(', ') ?? 'any',
   }
   find('.cells', HTMLElement).replaceChildren(
@@ -82,7 +82,9 @@ const showKey = (key) => {
   outcome.className = ''
   offer.hidden = true
   shown.hidden = false
-  shown.focus()
+  // Focus would scroll to the section, and the sticky bar would hide the heading above it.
+  shown.focus({ preventScroll: true })
+  scrollTo(0, 0)
 }
 
 const collect = async () => {

@@ -52,7 +52,7 @@ const failIn = async (page: Page) => {
   const measured = (await app.inject('/status.json')).json<StatusDocument>()
   await page.route(/\/status(\?|$)/, async (route) => {
     const span = findStatusSpan(new URL(route.request().url()).searchParams.get('span'))
-    const { file } = app.site.layOut(statusPage(createFailing(measured), span))
+    const { file } = app.site.layOut(statusPage(createFailing(measured), span, { name: undefined }))
     await route.fulfill({ response: await route.fetch(), body: file.body })
   })
 }

@@ -156,7 +156,7 @@ t.test('announced maintenance is shown, and its minutes are marked and still cou
       .map(({ at }) => Date.parse(at) / minuteMs - noon),
     [2, 3, 4],
   )
-  const { html } = statusPage(read(status), 'minutes').main
+  const { html } = statusPage(read(status), 'minutes', { name: undefined }).main
   t.match(html, /Planned maintenance:<\/strong> .* Next/)
   t.match(html, 'During maintenance: Longer')
   t.notMatch(html, '<b>')
