@@ -54,7 +54,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
     'The token is not an access token of this service, or is incomplete. Log in at POST /v1/auth/login with an API key.',
   token_expired: 'Log in again at POST /v1/auth/login with the API key.',
   token_revoked:
-    'The token or its API key was revoked, or the key has expired. Log in at POST /v1/auth/login with another key.',
+    'The token was revoked, or its API key no longer works. Log in at POST /v1/auth/login: the answer says whether the key still works.',
   method_not_allowed: 'The Allow header names the methods that this address takes.',
   plan_required:
     'The plan basic has no API access. Ask the certification house for the plan premium or enterprise.',

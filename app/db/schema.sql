@@ -1925,14 +1925,14 @@ end $function$
 
 
 CREATE OR REPLACE FUNCTION public.find_api_key(wanted text)
- RETURNS TABLE(customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, plan text, suspended_at timestamp with time zone, expiring_within integer, networks text[], client_jwks text, name text, is_pending boolean)
+ RETURNS TABLE(customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, plan text, suspended_at timestamp with time zone, expiring_within integer, networks text[], client_jwks text, name text, is_pending boolean, replaced_by text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select k.customer_id, k.key_id, k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, k.last_used_on,
     c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.name,
-    k.replaces is not null
+    k.replaces is not null, k.replaced_by
   from api_keys k join customers c on c.customer_id = k.customer_id
   where k.key_id = wanted
 $function$

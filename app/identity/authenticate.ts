@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ApiError } from '../errors.ts'
-import { toTokenError } from './credential-errors.ts'
+import { toEndedTokenError, toTokenError } from './credential-errors.ts'
 import type { KeyFacts } from './facts.ts'
 import { type CustomerFacts, demoCustomerId, type Principal } from './principal.ts'
 import type { Principals } from './principals.ts'
@@ -87,7 +87,7 @@ export const createAuthenticate = (options: AuthenticateOptions): Authenticate =
       request.refusedKeyId = verified.keyId
       return denied
     }
-    if (!isUsable(facts, now())) throw noteKey(toTokenError('token_revoked'))
+    if (!isUsable(facts, now())) throw noteKey(toEndedTokenError(facts))
     const decide = (isRevoked: boolean): Principal => {
       if (isRevoked) throw noteKey(toTokenError('token_revoked'))
       const principal = createPrincipal(verified, facts)

@@ -23,6 +23,10 @@ export type KeyFacts = CustomerFacts &
     /** For answers. */
     summary: KeySummary
     revoked: boolean
+    /** RFC 3339. `null` = not revoked. */
+    revokedAt: string | null
+    /** The id of the key that a rotation made instead of this one. */
+    replacedBy: string | null
     isAllowedFrom: ((address: string) => boolean) | undefined
     /**
      * The public keys of a client that signs, as JSON (RFC 7517, section 5). `null` if the key has a secret. See
@@ -105,7 +109,7 @@ export const loadKey = async (db: Db, keyId: string): Promise<Fact<KeyFacts> | u
       select ${customerColumns}, ${stampColumns}, key_id as "keyId", secret_sha256 as "secretSha256", scopes, networks,
         client_jwks as "clientJwks", is_pending as "isPending", name, ${selectInstant('expires_at')} as "expiresAt",
         coalesce(extract(epoch from expires_at) * 1000, 'Infinity')::float8 as "expiresAtMs",
-        revoked_at is not null as revoked,
+        revoked_at is not null as revoked, ${selectInstant('revoked_at')} as "revokedAt", replaced_by as "replacedBy",
         has_revoked_tokens(customer_id, key_id) as "hasRevokedTokens"
       from find_api_key(${keyId})`,
   )

@@ -4,7 +4,7 @@ import { describeUnreachable } from '../db/unreachable.ts'
 import { truncateAddress } from '../http/client-address.ts'
 import type { Turn } from '../overload/queue.ts'
 import { matchesSecret, parseApiKey } from './api-keys.ts'
-import { toApiKeyError } from './credential-errors.ts'
+import { toApiKeyError, toEndedKeyError } from './credential-errors.ts'
 import {
   createFacts,
   type FactsOptions,
@@ -73,7 +73,8 @@ export const createPrincipals = (options: PrincipalsOptions) => {
 
   const identifyApiKey = async (apiKey: string, turn: Turn): Promise<KeyFacts> => {
     const facts = await findApiKey(apiKey, turn)
-    if (!isUsable(facts, now())) throw toApiKeyError()
+    if (!facts) throw toApiKeyError()
+    if (!isUsable(facts, now())) throw toEndedKeyError(facts)
     return facts
   }
 
@@ -106,7 +107,8 @@ export const createPrincipals = (options: PrincipalsOptions) => {
       const client = truncateAddress(ip)
       if (isPending) await completeRotation(db, { customerId, keyId, client, requestId })
       const used = isPending ? (await loadKey(db, keyId))?.value : key
-      if (!isUsable(used, now())) throw toApiKeyError()
+      if (!used) throw toApiKeyError()
+      if (!isUsable(used, now())) throw toEndedKeyError(used)
       await findRow(db, sql`select mark_api_key_used(${keyId})`).catch((error: unknown) =>
         options.warn?.(describeUnreachable(error), 'the use of an API key was not recorded'),
       )

@@ -2,7 +2,7 @@ import type { Plan } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import type { ResourceName } from '../records/resources/define.ts'
 import { resourceNames } from '../records/resources/index.ts'
-import { bearer, toTokenError } from './credential-errors.ts'
+import { bearer, toEndedTokenError } from './credential-errors.ts'
 import type { KeyFacts } from './facts.ts'
 import type { Principal } from './principal.ts'
 import { hasScope } from './scopes.ts'
@@ -51,7 +51,7 @@ export const requirePlan = ({ kind, plan, isSuspended }: Principal): void => {
 
 /** Returns 401 `token_revoked`, 403 `plan_required`, or `undefined` if the key gives access. */
 export const authorize = (facts: KeyFacts | undefined, nowMs: number): ApiError | undefined =>
-  isUsable(facts, nowMs) ? checkPlan(facts.plan, facts.suspended) : toTokenError('token_revoked')
+  isUsable(facts, nowMs) ? checkPlan(facts.plan, facts.suspended) : toEndedTokenError(facts)
 
 /** Returns 403 `network_not_allowed` or `undefined`. See docs/decisions/0095-networks-are-judged-with-the-key.md. */
 export const checkNetwork = (

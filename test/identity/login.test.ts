@@ -69,11 +69,11 @@ const keyIds = { has: () => false, isUnknown: async () => false, confirm: async 
 const factsOptions = { db, freshness, keyIds, now, monotonicNow: now }
 const seconds = () => Math.floor(clock.ms / 1000)
 
-type Problem = { status: number; code: string; errors: ApiError['extras']['errors'] }
+type Problem = { status: number; code: string; detail: string; errors: ApiError['extras']['errors'] }
 const problem = (error: unknown): Problem & { headers: ApiError['extras']['headers'] } => {
   if (!(error instanceof ApiError)) throw error
   const { status, code, extras } = error
-  return { status, code, errors: extras.errors, headers: extras.headers }
+  return { status, code, detail: error.message, errors: extras.errors, headers: extras.headers }
 }
 
 /** Stand-ins: no limits, and all clients have the same address. */
@@ -138,7 +138,7 @@ const suspend = (customer: string) =>
     .execute()
 const issueKey = async (
   customer_id: string,
-  limits: { scopes?: string[]; expires_at?: string; secret_sha256?: Buffer } = {},
+  limits: { scopes?: string[]; expires_at?: string; secret_sha256?: Buffer; replaced_by?: string } = {},
 ) => {
   const { keyId, apiKey, secretSha256 } = createApiKey()
   const row = { customer_id, key_id: keyId, secret_sha256: secretSha256, scopes: null, ...limits }
@@ -245,14 +245,14 @@ t.test('a token verifies from the published keys alone and carries the claims of
   t.ok(typeof nbf === 'number' && nbf < seconds(), 'an instance whose clock lags takes it at once')
 })
 
-t.test('a mistyped, unknown, wrong, revoked or expired key gets the same refusal', async (t) => {
+t.test('a mistyped, unknown or wrong key gets the same refusal, also for a key that ended', async (t) => {
   const { apiKey, keyId } = await newKey()
   const typo = (apiKey.startsWith('cda_live_a', 0) ? 'cda_live_b' : 'cda_live_a') + apiKey.slice(10)
   const wrong = await newKey({ secret_sha256: createApiKey().secretSha256 })
-  const expired = await newKey({ expires_at: new Date(clock.ms).toISOString() })
-  const revoked = await newKey()
-  // A revocation counts even if its time is in the future of this clock.
-  await revoke(revoked.keyId, new Date(Date.now() + 3_600_000).toISOString())
+  const secret_sha256 = createApiKey().secretSha256
+  const expired = await newKey({ secret_sha256, expires_at: new Date(clock.ms).toISOString() })
+  const revoked = await newKey({ secret_sha256 })
+  await revoke(revoked.keyId)
   const answers = [
     await login({ api_key: createApiKey().apiKey }),
     await login({ api_key: typo }),
@@ -271,6 +271,28 @@ t.test('a mistyped, unknown, wrong, revoked or expired key gets the same refusal
     t.equal(answer.headers['www-authenticate'], 'Basic realm="certdata"')
     t.equal(answer.body, answers[0]?.body)
     t.match(answer.body, 'invalid_api_key')
+  }
+})
+
+t.test('the right secret learns why its key has ended', async (t) => {
+  const expires_at = new Date(clock.ms).toISOString()
+  const expired = await newKey({ expires_at })
+  const replaced = await newKey({ expires_at, replaced_by: 'next' })
+  const revoked = await newKey({ expires_at, replaced_by: 'next' })
+  // A revocation counts even if its time is in the future of this clock.
+  await revoke(revoked.keyId, '2031-02-03T04:05:06.789Z')
+  const end = expires_at.replace('.000', '')
+  const expected = [
+    [expired, `This API key ended at ${end}. Ask the certification house for a new one.`],
+    [replaced, `This API key was replaced by the key next, and ended at ${end}. Use that key.`],
+    [revoked, 'This API key was revoked at 2031-02-03T04:05:06Z. Ask the certification house for a new one.'],
+  ] as const
+  for (const [{ apiKey, keyId }, detail] of expected) {
+    for (const answer of [await login({ api_key: apiKey }), await loginBasic(keyId, apiKey)]) {
+      t.equal(answer.statusCode, 401)
+      t.equal(answer.headers['www-authenticate'], 'Basic realm="certdata"')
+      t.match(answer.json(), { code: 'invalid_api_key', detail })
+    }
   }
 })
 
@@ -418,6 +440,7 @@ t.test('changes of key and customer in the database apply within a second', asyn
   await revoke(keyId)
   t.equal(await codeSoon(), 'token_revoked')
   const refused = await who(token)
+  t.match(refused.json().detail, /^This API key was revoked at 20\S+Z\. Ask/)
   t.equal(refused.statusCode, 401)
   t.equal(refused.headers['www-authenticate'], badToken)
   t.equal((await ask(`Bearer ${token}`, '/identity')).statusCode, 401)

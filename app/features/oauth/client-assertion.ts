@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Db } from '../../db/schema.ts'
 import { parseUniqueJson } from '../../http/unique-json.ts'
 import type { Credential } from '../../identity/credential.ts'
-import { toApiKeyError } from '../../identity/credential-errors.ts'
+import { toApiKeyError, toEndedKeyError } from '../../identity/credential-errors.ts'
 import { findRow, type KeyFacts } from '../../identity/facts.ts'
 import type { Principals } from '../../identity/principals.ts'
 import { isUsable } from '../../identity/rights.ts'
@@ -133,12 +133,13 @@ export const createAssertions = ({ db, principals, publicUrl, now }: AssertionOp
             : 'client_id is not the sub of the assertion'
         if (fault) throw toAssertionError(fault, 'assertion_claims')
         const facts = await principals.findClaimedKey(claims.sub, turn)
-        const jwks = isUsable(facts, now()) ? facts.clientJwks : null
+        const jwks = facts?.clientJwks ?? null
         const isGood = jwks !== null && (await isSigned(jwt, payload, header, jwks))
         if (!isGood || !facts) {
           if (facts) await principals.confirmRefusal()
           throw toAssertionError(notProved, 'assertion_signature')
         }
+        if (!isUsable(facts, now())) throw toEndedKeyError(facts)
         requireRoom(facts)
         if (!(await turn(() => use(facts, claims)))) {
           throw toAssertionError(

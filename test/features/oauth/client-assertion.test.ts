@@ -198,30 +198,37 @@ t.test('logins and refusals are recorded with a reason that the client does not 
   t.match(await newestLogin(each.id), { outcome: 'refused', reason: 'assertion_replayed' })
 })
 
-t.test('an unknown client, another client’s key and a revoked client get the same answer', async (t) => {
-  const each = await addSigningClient(database)
-  const revoked = await addSigningClient(database)
-  await sql`update api_keys set revoked_at = now() where key_id = ${revoked.id}`.execute(operator)
-  const heard = async (as: SigningClient, id: string) => {
-    const { statusCode, headers, body } = await postForm(
-      app,
-      'token',
-      grantWith(await assertFor({ ...as, id }, origin)),
+t.test(
+  'an unknown client and another client’s key get the same answer, also for a revoked client',
+  async (t) => {
+    const each = await addSigningClient(database)
+    const revoked = await addSigningClient(database)
+    await sql`update api_keys set revoked_at = now() where key_id = ${revoked.id}`.execute(operator)
+    const heard = async (as: SigningClient, id: string) => {
+      const { statusCode, headers, body } = await postForm(
+        app,
+        'token',
+        grantWith(await assertFor({ ...as, id }, origin)),
+      )
+      return { statusCode, challenge: headers['www-authenticate'], body }
+    }
+    const unknown = await heard(each, 'nosuchclient0000')
+    t.match(unknown, { statusCode: 401, challenge: /^Basic/ })
+    t.same(await heard(each, revoked.id), unknown)
+    t.match((await heard(revoked, revoked.id)).body, /"This API key was revoked at /)
+    t.same(
+      await heard(
+        {
+          ...each,
+          alg: 'ES256',
+          privateKey: (await addSigningClient(database, { alg: 'ES256' })).privateKey,
+        },
+        each.id,
+      ),
+      unknown,
     )
-    return { statusCode, challenge: headers['www-authenticate'], body }
-  }
-  const unknown = await heard(each, 'nosuchclient0000')
-  t.match(unknown, { statusCode: 401, challenge: /^Basic/ })
-  t.same(await heard(each, revoked.id), unknown)
-  t.same(await heard(revoked, revoked.id), unknown)
-  t.same(
-    await heard(
-      { ...each, alg: 'ES256', privateKey: (await addSigningClient(database, { alg: 'ES256' })).privateKey },
-      each.id,
-    ),
-    unknown,
-  )
-})
+  },
+)
 
 t.test('failures are limited like those of keys, and a valid assertion is still accepted', async (t) => {
   const limited = await createTestApp(database, {

@@ -297,7 +297,7 @@ t.test('each refusal has a code of OAuth, and no 401 reveals its reason', async 
     }
   }
   t.same(wrong, [])
-  t.equal(reasons.size, 1)
+  t.equal(reasons.size, 2, 'one for all, and one for the owner of the revoked key')
   const described = async (answer: ReturnType<typeof post>) => (await answer).json().error_description
   t.match(await described(post('token?token=x', grant)), /Authorization: Bearer \.\.\.,/)
   t.match(await described(post('token', '{}', json)), /application\/x-www-form-urlencoded/)

@@ -80,11 +80,11 @@ grant select, insert, update, delete on api_keys, key_links, signing_keys to cer
 create function find_api_key(wanted text)
 returns table (customer_id text, key_id text, secret_sha256 bytea, scopes text[], expires_at timestamptz,
   revoked_at timestamptz, last_used_on date, plan text, suspended_at timestamptz, expiring_within integer,
-  networks text[], client_jwks text, name text, is_pending boolean)
+  networks text[], client_jwks text, name text, is_pending boolean, replaced_by text)
 language sql stable security definer set search_path = public, pg_temp as $$
   select k.customer_id, k.key_id, k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, k.last_used_on,
     c.plan, c.suspended_at, c.expiring_within, k.networks::text[], k.client_jwks::text, k.name,
-    k.replaces is not null
+    k.replaces is not null, k.replaced_by
   from api_keys k join customers c on c.customer_id = k.customer_id
   where k.key_id = wanted
 $$;
