@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { findNearest } from '../lists/nearest.ts'
 import { quoteText } from './quote.ts'
 
 const types: Readonly<Record<string, string>> = {
@@ -29,7 +30,9 @@ export const describeIssue = (issue: z.core.$ZodIssue, name: string, value: unkn
   }
   const shown = typeof value === 'string' ? `found ${quoteText(value)}` : found
   if (issue.code === 'invalid_value') {
-    return `${name} must be one of ${issue.values.map((each) => JSON.stringify(each)).join(', ')}; ${shown}`
+    const nearest = typeof value === 'string' ? findNearest(value, issue.values.map(String)) : undefined
+    const suggestion = nearest === undefined ? '' : `; did you mean "${nearest}"?`
+    return `${name} must be one of ${issue.values.map((each) => JSON.stringify(each)).join(', ')}; ${shown}${suggestion}`
   }
   const isValue = typeof value === 'string' || typeof value === 'number'
   const message = isValue ? `${issue.message}; ${shown}` : issue.message

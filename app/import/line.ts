@@ -96,15 +96,24 @@ const checkCustomer = (line: Record<string, unknown>, resource: Resource, option
   return { customer: String(customer), name: String(name), faults }
 }
 
+/** `faults` and `warnings` of the cells. `describe` completes each of these, and those of the fields. */
+type Cells = Readonly<{
+  faults: readonly string[]
+  warnings: readonly string[]
+  describe: (note: string) => string
+}>
+
+const noCells: Cells = { faults: [], warnings: [], describe: (note) => note }
+
 /** A value that could not be read is not missing. */
 const missing = ': required'
 
-/** Checks a line and fills in missing fields. Lists all faults, also `found`, or only an unknown resource. */
+/** Checks a line and fills in missing fields. Lists all faults, also of the `cells` of a table, or only an unknown resource. */
 export const checkLine = (
   number: number,
   given: Readonly<Record<string, unknown>>,
   options: LineOptions,
-  found: readonly string[] = [],
+  cells: Cells = noCells,
 ): ParsedLine | BadLine => {
   const { value, count: trimmed } = options.trim ? trimTexts(given) : { value: given, count: 0 }
   const line = value as Readonly<Record<string, unknown>>
@@ -112,24 +121,30 @@ export const checkLine = (
   if (!resource) return { line: number, reason: `resource: expected one of ${resourceNames.join(', ')}` }
   const { customer, name, faults } = checkCustomer(line, resource, options)
   const hasKey = faults.length === 0
-  faults.push(...found)
+  faults.push(...cells.faults)
   for (const field of Object.keys(line)) {
     if (!resource.fields.has(field) && !envelope.includes(field))
       faults.push(`unknown field ${quoteText(field)}`)
   }
   const checked = (checkers.get(resource.name) as RecordChecker)(line)
   const isReported = (fault: string) =>
-    fault.endsWith(missing) && found.some((each) => each.startsWith(`${fault.slice(0, -missing.length)}:`))
+    fault.endsWith(missing) &&
+    cells.faults.some((each) => each.startsWith(`${fault.slice(0, -missing.length)}:`))
   faults.push(...checked.faults.filter((fault) => !isReported(fault)))
   const id = checked.record.id as string
   const key: RecordKey = { resource: resource.name, customer, id }
   if (faults.length > 0) {
-    const reason = shorten(faults.join('; '), longestReason)
-    const bad = { line: number, reason, faults }
+    const described = faults.map(cells.describe)
+    const reason = shorten(described.join('; '), longestReason)
+    const bad = { line: number, reason, faults: described }
     return hasKey && recordId.safeParse(id).success ? { ...bad, key } : bad
   }
   const { record } = checked
-  const warnings = [...(derivations[resource.name]?.(record) ?? []), ...listUnseen(record)]
+  const warnings = [
+    ...(derivations[resource.name]?.(record) ?? []),
+    ...listUnseen(record),
+    ...cells.warnings,
+  ].map(cells.describe)
   return { line: number, key, customerName: name, record, warnings, trimmed }
 }
 

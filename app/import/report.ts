@@ -56,6 +56,9 @@ const foundText = /found ("(?:[^"\\]|\\.)*")/g
 /** `technologies.0 must be …`: the position in a list makes no other fault. */
 const position = /(?<=^\w+)\.\d+(?=[ :.])/
 
+/** A suggestion for the text that was found makes no other fault. */
+const suggestion = /; did you mean [^?]*\?/
+
 /** Another line of the file makes no other fault. */
 const otherLine = /\bline \d+/g
 
@@ -70,7 +73,11 @@ const countFound = (group: NoteGroup, fault: string) => {
 const addToGroups = (groups: Map<string, NoteGroup>, { faults, ...note }: LineNote) => {
   const seen = new Set<NoteGroup>()
   for (const reason of faults ?? [note.reason]) {
-    const fault = reason.replace(foundText, 'found').replace(position, '').replace(otherLine, 'line')
+    const fault = reason
+      .replace(foundText, 'found')
+      .replace(suggestion, '')
+      .replace(position, '')
+      .replace(otherLine, 'line')
     const group: NoteGroup = groups.get(fault) ?? { first: [], count: 0, found: new Map(), othersFound: 0 }
     if (!groups.has(fault) && groups.size === maxNotes) continue
     groups.set(fault, group)

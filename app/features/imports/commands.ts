@@ -112,18 +112,24 @@ const printNotes = ({ stderr }: Shell, { warningGroups, badGroups }: ImportRepor
   if (left > 0) stderr.write(`… and ${left.toLocaleString('en')} more kinds of faults\n`)
 }
 
+const unknownWord = / must be one of |: expected a country's code, /
+
 /** The next step for words of the table that are no value of their field. */
 const printMapHint = (
   { stderr }: Shell,
   groups: ReadonlyMap<string, NoteGroup>,
   { mapFile }: TableFlags,
 ): void => {
-  if (![...groups.keys()].some((fault) => fault.includes(' must be one of '))) return
+  const unknown = [...groups].filter(([fault, { found }]) => unknownWord.test(fault) && found.size > 0)
+  if (unknown.length === 0) return
+  const words = unknown.map(([fault, group]) => `${/^\w*/.exec(fault)?.[0]} ${formatFound(group)}`)
   const place =
     mapFile === undefined
       ? 'a map file, which --suggest-map <file> writes first, and import with --map-file <file>'
       : mapFile
-  stderr.write(`Your own words: give each its value in ${place}\n`)
+  stderr.write(
+    `Not a value of its field: ${words.join('; ')}. Correct typing errors in the table. Give your own words their values in ${place}\n`,
+  )
 }
 
 const runImport = async (

@@ -1,4 +1,5 @@
 import { countryCodes } from '../../import/country-codes.ts'
+import { findNearest } from '../../lists/nearest.ts'
 
 // See docs/decisions/0233-the-import-reads-names-of-countries.md.
 
@@ -8,8 +9,15 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   BA: ['Bosnien-Herzegowina'],
   BO: ['Plurinational State of Bolivia', 'Bolivia, Plurinational State of'],
   BY: ['Weißrussland', 'Weissrussland'],
-  CD: ['Demokratische Republik Kongo', 'DR Kongo', 'Democratic Republic of the Congo', 'DR Congo'],
-  CG: ['Republik Kongo', 'Republic of the Congo'],
+  CD: [
+    'Kongo',
+    'Congo',
+    'Demokratische Republik Kongo',
+    'DR Kongo',
+    'Democratic Republic of the Congo',
+    'DR Congo',
+  ],
+  CG: ['Kongo', 'Congo', 'Republik Kongo', 'Republic of the Congo'],
   CI: ['Elfenbeinküste', 'Ivory Coast'],
   CN: ['Volksrepublik China', 'VR China', "People's Republic of China", 'PR China', 'PRC', 'Mainland China'],
   CV: ['Kap Verde', 'Cape Verde'],
@@ -18,8 +26,16 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   GB: ['Großbritannien', 'Great Britain', 'UK', 'United Kingdom of Great Britain and Northern Ireland'],
   HK: ['Hongkong SAR', 'Hong Kong SAR'],
   IR: ['Islamic Republic of Iran', 'Iran, Islamic Republic of', 'Islamische Republik Iran'],
-  KP: ["Democratic People's Republic of Korea", 'Demokratische Volksrepublik Korea', 'Korea, Nord'],
-  KR: ['Republic of Korea', 'Korea, Republic of', 'Republik Korea', 'Korea, South', 'Korea (Süd)', 'ROK'],
+  KP: ['Korea', "Democratic People's Republic of Korea", 'Demokratische Volksrepublik Korea', 'Korea, Nord'],
+  KR: [
+    'Korea',
+    'Republic of Korea',
+    'Korea, Republic of',
+    'Republik Korea',
+    'Korea, South',
+    'Korea (Süd)',
+    'ROK',
+  ],
   LA: ["Lao People's Democratic Republic", 'Lao PDR'],
   MD: ['Moldawien', 'Republic of Moldova', 'Moldova, Republic of'],
   MK: ['Mazedonien', 'Macedonia'],
@@ -61,20 +77,23 @@ const listNames = (code: string): string[] => {
   return [...names, ...short, ...(aliases[code] ?? [])]
 }
 
-const readNames = (): Map<string, string> => {
-  const codes = new Map<string, string>()
-  const ambiguous = new Set<string>()
+/** Several codes for the name of several countries. */
+type Country = { name: string; codes: string[] }
+
+const readNames = (): Map<string, Country> => {
+  const countries = new Map<string, Country>()
   for (const code of countryCodes) {
-    for (const key of new Set([code.toLowerCase(), ...listNames(code).map(toNameKey)])) {
-      if ((codes.get(key) ?? code) !== code) ambiguous.add(key)
-      codes.set(key, code)
+    const names = new Map(listNames(code).map((name) => [toNameKey(name), name]))
+    for (const [key, name] of names) {
+      const country = countries.get(key) ?? { name, codes: [] }
+      country.codes.push(code)
+      countries.set(key, country)
     }
   }
-  for (const key of ambiguous) codes.delete(key)
-  return codes
+  return countries
 }
 
-let known: Map<string, string> | undefined
+let known: Map<string, Country> | undefined
 
 /**
  * Returns the ISO 3166-1 code of a country's name in English or German, or of its code in small letters. A text of two
@@ -83,6 +102,29 @@ let known: Map<string, string> | undefined
 export const findCountryCode = (name: string): string | undefined => {
   const text = name.trim()
   if (/^[A-Z]{2}$/.test(text)) return text
+  // Before names: `toNameKey` makes `ua` of UAE.
+  if (countryCodes.has(text.toUpperCase())) return text.toUpperCase()
   known ??= readNames()
-  return known.get(toNameKey(text))
+  const { codes = [] } = known.get(toNameKey(text)) ?? {}
+  return codes.length === 1 ? codes[0] : undefined
+}
+
+/** Bounds the time for a table that repeats its unknown names: each is compared with a thousand names. */
+const maxSuggestions = 1000
+const suggestions = new Map<string, string>()
+
+const findSuggestion = (key: string, names: Map<string, Country>): string => {
+  const { name, codes = [] } = names.get(key) ?? names.get(findNearest(key, names.keys()) ?? '') ?? {}
+  if (codes.length > 1) return `; did you mean ${codes.join(' or ')}?`
+  return name === undefined ? '' : `; did you mean "${name}" (${codes[0]})?`
+}
+
+/** Returns the nearest country, or all countries of an ambiguous name: `; did you mean CD or CG?`. Empty if none is near. */
+export const suggestCountry = (name: string): string => {
+  const key = toNameKey(name)
+  known ??= readNames()
+  const suggestion = suggestions.get(key) ?? findSuggestion(key, known)
+  if (suggestions.size >= maxSuggestions) suggestions.clear()
+  suggestions.set(key, suggestion)
+  return suggestion
 }

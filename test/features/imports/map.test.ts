@@ -203,17 +203,17 @@ t.test('a replacement may have a date in the form of the table', async (t) => {
   t.match((await read('certificates')).get('acme a'), { valid_until: '2027-12-31' })
   await t.rejects(
     take(table, 'certificates', mapping),
-    /^The map of the table: the map gives valid_until: expected a date as YYYY-MM-DD; found "31.12.2027"/,
+    /^The map of the table: column "Ende", replacement of "31.12.27": valid_until: expected a date as YYYY-MM-DD; found "31.12.2027"/,
   )
   await t.rejects(
     take(table, 'certificates', ['Ende = valid_until {31.12.27: 31.11.2027}'], { dates: 'DD.MM.YYYY' }),
-    /the map gives valid_until: no such day in the form of --dates; found "31.11.2027"$/,
+    /valid_until: no such day in the form DD.MM.YYYY; found "31.11.2027"$/,
   )
 })
 
 t.test('a day that does not exist is quoted as the cell has it', async (t) => {
   const days = {
-    ' in the form of --dates': ['31.11.2027', '29.2.2027', '00.01.2027'],
+    ' in the form DD.MM.YYYY': ['31.11.2027', '29.2.2027', '00.01.2027'],
     '': ['2027-02-30', '20270230', '31-NOV-2027'],
   }
   for (const [form, day] of Object.entries(days).flatMap(([form, days]) => days.map((day) => [form, day]))) {
@@ -231,7 +231,8 @@ t.test('countries have names in English and German beside codes', async (t) => {
   const others = {
     US: ['USA', 'U.S.A.', 'Vereinigte Staaten', 'United States of America', 'us'],
     KR: ['Südkorea', 'SUEDKOREA', 'Korea, Republic of'],
-    GB: ['Großbritannien', 'Grossbritannien', 'Great Britain', 'uk'],
+    GB: ['Großbritannien', 'Grossbritannien', 'Great Britain', 'uk', 'U.K.'],
+    AE: ['VAE', 'UAE', 'Vereinigte Arabische Emirate'],
     CZ: ['Czech Republic', 'Tschechische Republik'],
     BA: ['Bosnia and Herzegovina', 'Bosnien & Herzegowina'],
     UK: ['UK'],
@@ -246,7 +247,49 @@ t.test('countries have names in English and German beside codes', async (t) => {
   t.same((await read('projects')).get('acme b')?.country_codes, ['DE', 'KR', 'US'])
   t.match(report.badLines.at(-1), {
     line: 4,
-    reason: /name in English or German; found "Schweitz"; .*found "Kongo"/,
+    reason:
+      /name in English or German; found "Schweitz"; did you mean "Schweiz" \(CH\)\?; .*found "Kongo"; did you mean CD or CG\?$/,
+  })
+})
+
+t.test('a fault has the column of the table and the nearest known word', async (t) => {
+  const table = [
+    'Nr.;Zustand;Land;Gültig bis;Funk',
+    '1;erteillt;Deutschlnad;31/12/2027;',
+    '2;aproved;Kongo;31.12.2027;',
+    '3;erteilt;DE;31.12.2027;x',
+  ].join('\n')
+  const mappings = [
+    'Nr. = id, number',
+    'Zustand = approval_status {erteilt: approved}',
+    'Land = country_code',
+    'Gültig bis = valid_until',
+    'Funk = title {x: " y"}',
+  ]
+  const report = await take(table, 'certificates', mappings, { dates: 'DD.MM.YYYY' })
+  const country = `country_code ("Land"): expected a country's code, or its name in English or German`
+  const faults = report.badLines.map(({ reason }) => reason.replaceAll(/one of ("\w+"(, )?)+/g, 'one of …'))
+  t.same(faults, [
+    `${country}; found "Deutschlnad"; did you mean "Deutschland" (DE)?; valid_until ("Gültig bis"): expected a date as DD.MM.YYYY (--dates) or YYYY-MM-DD; found "31/12/2027"; approval_status ("Zustand") must be one of …; found "erteillt"; did you mean "erteilt"?`,
+    `${country}; found "Kongo"; did you mean CD or CG?; approval_status ("Zustand") must be one of …; found "aproved"; did you mean "approved"?`,
+  ])
+  t.equal(report.badGroups.size, 3, 'a suggestion makes no other fault')
+  t.match(report.warningLines, [{ line: 4, reason: /^title \("Funk"\): blanks at an end/ }])
+})
+
+t.test('a fault of a map names the line, the column and the nearest value', async (t) => {
+  const map =
+    'id = id\nnumber = number\nS = approval_status {\n  # Words\n  erteilt: approved\n  offen: pendin\n  weg: zurueckgezogen\n}\n'
+  const table = { resource: 'certificates', mappings: parseMappings(map) } as const
+  const faulty = importFile(database.operator, toSource('id;number;S\na;N;weg\n'), {
+    customer: 'acme',
+    table,
+  })
+  const list = '"pending", .*"superseded"'
+  await t.rejects(faulty, {
+    message: new RegExp(
+      `^The map of the table: line 6, column "S", replacement of "offen": approval_status must be one of ${list}; found "pendin"; did you mean "pending"\\?; line 7, column "S", replacement of "weg": approval_status must be one of ${list}; found "zurueckgezogen"$`,
+    ),
   })
 })
 

@@ -251,15 +251,15 @@ t.test('parses local dates in the given form', async (t) => {
   t.equal(await takeDate('YYYY/MM/DD', '2027/7/8'), '2027-07-08')
   t.match(
     await takeDate('DD.MM.YYYY', '1/2/2027'),
-    /^valid_until: expected a date in the form of --dates; found/,
+    'valid_until: expected a date as DD.MM.YYYY (--dates) or YYYY-MM-DD; found "1/2/2027"',
   )
   t.match(
     await takeDate('DD.MM.YYYY', '31.02.2027'),
-    /^valid_until: no such day in the form of --dates; found "31.02.2027"$/,
+    /^valid_until: no such day in the form DD.MM.YYYY; found "31.02.2027"$/,
   )
   t.match(
     await takeDate('DD/MM/YYYY', '01/31/2027'),
-    /^valid_until: no such day in the form of --dates; found/,
+    /^valid_until: no such day in the form DD\/MM\/YYYY; found/,
   )
   t.match(
     await takeDate(undefined, '31.01.2027'),
@@ -469,6 +469,8 @@ t.test('a column of resources and customers needs no options', async (t) => {
 })
 
 t.test('reports bad rows with their first line and imports all others', async (t) => {
+  const divided =
+    '; a line break within a cell may have divided the row: write such a cell in quotes, or save the table as CSV again'
   const report = await takeTable(
     [
       'id,name,brand', // 1
@@ -498,14 +500,14 @@ t.test('reports bad rows with their first line and imports all others', async (t
   t.same(
     report.badLines.map(({ line, reason }) => `${line} ${reason.replace(/(?<=expected at).*/, '')}`),
     [
-      '7 expected 3 cells as in the header; found 2',
-      '8 expected 3 cells as in the header; found 4',
+      `7 expected 3 cells as in the header; found 2${divided}`,
+      '8 expected 3 cells as in the header; found 4; a cell may contain the separator: write such a cell in quotes, or save the table as CSV again',
       '9 id: expected 1 to 64 of A-Z a-z 0-9 . _ ~ -, not dots alone; found "multi\\r\\nline"',
       '11 text after a closing quote in this line: double each quote within a cell',
       '12 name: expected at',
       '14 id: required',
       '17 text after a closing quote in this line: double each quote within a cell',
-      '18 expected 3 cells as in the header; found 2',
+      `18 expected 3 cells as in the header; found 2${divided}`,
       '20 text after a closing quote in lines 20 to 21: double each quote within a cell',
       '23 a quote is not closed',
     ],

@@ -59,13 +59,9 @@ const checkReplacement = (
 ): string[] => {
   if (replacement === null) return []
   const { value, faults: [fault] = [] } = readValue(field, replacement, readDate)
-  if (fault !== undefined) return [`the map gives ${field.name}: ${fault}`]
+  if (fault !== undefined) return [`${field.name}: ${fault}`]
   const [issue] = field.schema.safeParse(value).error?.issues ?? []
-  if (!issue) return []
-  const nearest = findNearest(replacement, field.values ?? [])
-  return [
-    `the map gives ${describeIssue(issue, field.name, replacement)}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`,
-  ]
+  return issue ? [describeIssue(issue, field.name, replacement)] : []
 }
 
 /** Checks the replacements and separators of a map, if the table has one resource. */
@@ -77,11 +73,17 @@ const listReplacementFaults = (
   const [only, ...others] = selected
   if (!only || others.length > 0) return []
   const readDate = dates === undefined ? undefined : createDateReader(dates)
-  return columns.flatMap(({ field: name, mapping }) => {
+  return columns.flatMap(({ name: column, field: name, mapping }) => {
     const field = only.fields.get(name)
     if (!mapping || !field) return []
+    const place = (key: string) => {
+      const line = mapping.lines?.get(key)
+      return `${line === undefined ? '' : `line ${line}, `}column ${JSON.stringify(column)}, replacement of ${JSON.stringify(key)}`
+    }
     const faults = new Set(
-      [...mapping.values.values()].flatMap((replacement) => checkReplacement(field, replacement, readDate)),
+      [...mapping.values].flatMap(([key, replacement]) =>
+        checkReplacement(field, replacement, readDate).map((fault) => `${place(key)}: ${fault}`),
+      ),
     )
     if (mapping.separators !== undefined && !field.array)
       faults.add(`the map splits ${name}, which is no list`)

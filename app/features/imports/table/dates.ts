@@ -1,5 +1,8 @@
 /** Returns YYYY-MM-DD, also for a day that does not exist. `undefined` if the text has another form. */
-export type DateReader = (text: string) => string | undefined
+type ReadDate = (text: string) => string | undefined
+
+/** `form`: as in `--dates`. */
+export type DateReader = Readonly<{ form: string; read: ReadDate }>
 
 const form = /^(?:DD?|MM?|YYYY)(?:[^\w\s]+|\s)\s?(?:DD?|MM?|YYYY)(?:[^\w\s]+|\s)\s?(?:DD?|MM?|YYYY)\W?$/
 
@@ -27,7 +30,7 @@ const shortMonths = [
 const toCentury = (year: string): string => (year < '50' ? `20${year}` : `19${year}`)
 
 /** Reads Oracle's dates: `31-JAN-2026`, with English and German months. Oracle's RR is 1950 to 2049. */
-const createOracleReader = (yearDigits: 2 | 4): DateReader => {
+const createOracleReader = (yearDigits: 2 | 4): ReadDate => {
   const pattern = new RegExp(`^(\\d{1,2})-(\\p{L}{3})-(\\d{${yearDigits}})$`, 'u')
   return (text) => {
     const [, day = '', name = '', year = ''] = pattern.exec(text) ?? []
@@ -44,7 +47,7 @@ const readOracleDate = createOracleReader(4)
 const certain = /^(\d{4})(-?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:(?<=-\d\d)[ T]00:00(?::00(?:\.0+)?)?)?$/
 
 /** Reads a date that has one meaning only, as YYYY-MM-DD. */
-export const readCertainDate: DateReader = (text) => {
+export const readCertainDate: ReadDate = (text) => {
   const [, year, , month, day] = certain.exec(text) ?? []
   return day === undefined ? readOracleDate(text) : `${year}-${month}-${day}`
 }
@@ -52,15 +55,16 @@ export const readCertainDate: DateReader = (text) => {
 /** Creates a reader of dates such as `DD.MM.YYYY`. It also reads `1.2.2026`.
  * `DD-MON-YY` is `31-JAN-26`. Throws for an invalid form. */
 export const createDateReader = (wanted: string): DateReader => {
-  if (/^DD?-MON-YY$/.test(wanted)) return createOracleReader(2)
+  if (/^DD?-MON-YY$/.test(wanted)) return { form: wanted, read: createOracleReader(2) }
   const parts = wanted.match(/D+|M+|Y+/g)?.map((part) => part[0]) ?? []
   if (!form.test(wanted) || new Set(parts).size !== 3) {
     throw new Error('expected DD, MM and YYYY with a sign between them, such as DD.MM.YYYY')
   }
   const source = wanted.replaceAll(/D+|M+|Y+|\W/g, (part) => groups[part[0] as string] ?? `\\${part}`)
   const pattern = new RegExp(`^${source}$`)
-  return (text) => {
+  const read: ReadDate = (text) => {
     const { day = '', month = '', year } = pattern.exec(text.trim())?.groups ?? {}
     return year && `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
   }
+  return { form: wanted, read }
 }

@@ -11,6 +11,7 @@ import type { ResourceName } from '../../../records/resources/define.ts'
 import { messages } from '../file-kind.ts'
 import { planColumns, type TableColumn } from './columns.ts'
 import { createDateReader } from './dates.ts'
+import { createDescriber } from './describe.ts'
 import { toUtf8 } from './encoding.ts'
 import { findHeaderLine } from './header-line.ts'
 import { type ColumnMapping, toValueKey } from './mapping.ts'
@@ -91,20 +92,24 @@ const createRowReader = (
   const checkNoRecord = createNoRecordCheck(header, columns)
   const { resource } = options
   const convert = createConverter(columns, options)
+  const describe = createDescriber(columns)
   const resourceIndex = columns.find(({ field }) => field === 'resource')?.index ?? -1
   return (row) => {
     const { line, cells, fault } = row
     const reason = fault ?? checkNoRecord(row)
     if (reason !== undefined) return { line, reason }
     if (cells.length < width || cells.slice(width).some((cell) => cell !== null)) {
-      return { line, reason: `expected ${width} cells as in the header; found ${cells.length}` }
+      const cause =
+        cells.length < width
+          ? 'a line break within a cell may have divided the row'
+          : 'a cell may contain the separator'
+      const reason = `expected ${width} cells as in the header; found ${cells.length}; ${cause}: write such a cell in quotes, or save the table as CSV again`
+      return { line, reason }
     }
     const named = cells[resourceIndex] ?? resource
     const { record, faults, warnings } = convert(row, named)
     if (resource && named !== resource) faults.push(`resource: this import is for ${resource} only`)
-    const parsed = checkLine(line, record, options, faults)
-    if ('warnings' in parsed) parsed.warnings.push(...warnings)
-    return parsed
+    return checkLine(line, record, options, { faults, warnings, describe })
   }
 }
 

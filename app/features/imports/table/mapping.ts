@@ -5,6 +5,8 @@ export type ColumnMapping = Readonly<{
   fields: readonly string[]
   /** Replacements of cells, or of each text of a list, by `toValueKey`. `null` empties the cell. */
   values: ReadonlyMap<string, string | null>
+  /** Lines of the replacements in a map file, by `toValueKey`. */
+  lines?: ReadonlyMap<string, number>
   /** Between the texts of a list. Optional. Defaults to the `;` of the export. */
   separators?: readonly string[]
 }>
@@ -54,30 +56,39 @@ const isWord = (next: Token | undefined): next is Token => next !== undefined &&
 const isEntryEnd = (next: Token | undefined) => isSign(next, ',', '\n', '}')
 
 /** Reads `key: value` and removes it from `tokens`. A key without a value is no entry: its cells stay unchanged. */
-const readEntry = (tokens: Token[], values: Map<string, string | null>) => {
+const readEntry = (tokens: Token[], values: Map<string, string | null>): string | undefined => {
   const key = tokens.shift()
   if (!isWord(key) || !isSign(tokens.shift(), ':'))
     throw new Error('expected <value>: <replacement> within {}; write a value with , : # { or } in quotes')
   const value = isWord(tokens[0]) ? tokens.shift() : undefined
   if (!isEntryEnd(tokens[0]))
     throw new Error(`expected , or } after the replacement of ${JSON.stringify(key.text)}`)
-  if (!value) return
+  if (!value) return undefined
   const replacement = value.kind === 'bare' && value.text === 'null' ? null : value.text
   const known = values.get(toValueKey(key.text))
   if (known !== undefined && known !== replacement)
     throw new Error(`${JSON.stringify(key.text)} has two replacements; capitals and blanks do not matter`)
   values.set(toValueKey(key.text), replacement)
+  return toValueKey(key.text)
 }
 
-const readValues = (tokens: Token[]): Map<string, string | null> => {
+/** `firstLine`: of the opening brace. */
+const readValues = (tokens: Token[], firstLine: number) => {
   const values = new Map<string, string | null>()
+  const lines = new Map<string, number>()
+  let line = firstLine
   for (let next = tokens[0]; !isSign(next, '}'); next = tokens[0]) {
     if (next === undefined) throw new Error('a { is not closed')
-    if (isSign(next, ',', '\n')) tokens.shift()
-    else readEntry(tokens, values)
+    if (isSign(next, '\n')) line += 1
+    if (isSign(next, ',', '\n')) {
+      tokens.shift()
+      continue
+    }
+    const key = readEntry(tokens, values)
+    if (key !== undefined) lines.set(key, line)
   }
   tokens.shift()
-  return values
+  return { values, lines }
 }
 
 const readSeparators = (tokens: Token[]): string[] => {
@@ -90,16 +101,19 @@ const readSeparators = (tokens: Token[]): string[] => {
   return separators
 }
 
-/** Parses `Status = approval_status {erteilt: approved}`. Throws an `Error` that names the fault. */
-export const parseMapping = (text: string): ColumnMapping => {
+const readMapping = (text: string, firstLine?: number): ColumnMapping => {
   const { column = '', fields = '', rest = '' } = form.exec(text.trim())?.groups ?? {}
   if (!form.test(text.trim())) throw new Error(expected)
   const tokens = readTokens(rest)
   let values: ReadonlyMap<string, string | null> = new Map()
+  let lines: ReadonlyMap<string, number> | undefined
   let separators: string[] | undefined
   for (let next = tokens.shift(); next; next = tokens.shift()) {
-    if (isSign(next, '{') && values.size === 0) values = readValues(tokens)
-    else if (next.kind === 'bare' && next.text === 'split' && separators === undefined)
+    if (isSign(next, '{') && values.size === 0) {
+      const read = readValues(tokens, firstLine ?? 1)
+      values = read.values
+      if (firstLine !== undefined) lines = read.lines
+    } else if (next.kind === 'bare' && next.text === 'split' && separators === undefined)
       separators = readSeparators(tokens)
     else if (!isSign(next, '\n')) throw new Error(expected)
   }
@@ -107,9 +121,13 @@ export const parseMapping = (text: string): ColumnMapping => {
     column: /^".*"$/s.test(column) ? unquote(column) : column,
     fields: fields.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])),
     values,
+    ...(lines === undefined ? {} : { lines }),
     ...(separators === undefined ? {} : { separators }),
   }
 }
+
+/** Parses `Status = approval_status {erteilt: approved}`. Throws an `Error` that names the fault. */
+export const parseMapping = (text: string): ColumnMapping => readMapping(text)
 
 const hasOpenBrace = (text: string): boolean => {
   const signs = readTokens(form.exec(text)?.groups?.rest ?? '').filter(({ kind }) => kind === 'sign')
@@ -126,7 +144,7 @@ export const parseMappings = (text: string): ColumnMapping[] => {
     if (/^\s*(?:#|$)/.test(mapping)) continue
     try {
       while (hasOpenBrace(mapping) && index + 1 < lines.length) mapping += `\n${lines[++index]}`
-      mappings.push(parseMapping(mapping))
+      mappings.push(readMapping(mapping, start + 1))
     } catch (cause) {
       throw new Error(`line ${start + 1}: ${(cause as Error).message}`, { cause })
     }

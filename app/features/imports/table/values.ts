@@ -4,7 +4,7 @@ import { JsonError, parseUniqueJson } from '../../../http/unique-json.ts'
 import { countryFields } from '../../../import/country-codes.ts'
 import { quoteText } from '../../../import/quote.ts'
 import type { FieldKind } from '../../../records/resources/kind.ts'
-import { findCountryCode } from '../country-names.ts'
+import { findCountryCode, suggestCountry } from '../country-names.ts'
 import { type DateReader, readCertainDate } from './dates.ts'
 import { type ColumnMapping, toValueKey } from './mapping.ts'
 import { isSpreadsheetError } from './no-record.ts'
@@ -55,19 +55,16 @@ const readPeriods = (cell: string): CellValue | undefined => {
 const unlimitedDates = ['valid_until']
 const unlimitedWords = ['unbefristet', 'unbegrenzt', 'unlimited', 'indefinite']
 
-const readDateCell = (
-  name: string | undefined,
-  cell: string,
-  readDate: DateReader | undefined,
-): CellValue => {
-  const formed = readDate?.(cell)
+const readDateCell = (name: string | undefined, cell: string, dates: DateReader | undefined): CellValue => {
+  const formed = dates?.read(cell)
   const value = formed ?? readCertainDate(cell)
   if (value && date.safeParse(value).success) return { value }
-  if (value) return faulty(`no such day${formed ? ' in the form of --dates' : ''}; found ${quoteText(cell)}`)
+  if (value)
+    return faulty(`no such day${formed ? ` in the form ${dates?.form}` : ''}; found ${quoteText(cell)}`)
   const hasNoEnd = unlimitedDates.some((each) => each === name) && unlimitedWords.includes(toValueKey(cell))
   if (hasNoEnd) return { value: null }
   const found = `found ${quoteText(cell)}`
-  if (readDate) return faulty(`expected a date in the form of --dates; ${found}`)
+  if (dates) return faulty(`expected a date as ${dates.form} (--dates) or YYYY-MM-DD; ${found}`)
   const form = /^\d{1,2}-\p{L}{3}-\d\d$/u.test(cell) ? 'DD-MON-YY' : 'DD.MM.YYYY'
   return faulty(
     `expected a date as YYYY-MM-DD; ${found}; for another form add --dates, such as --dates ${form}`,
@@ -86,17 +83,15 @@ const readInteger = (cell: string): CellValue => {
 const readCountry = (name: string): CellValue => {
   const value = findCountryCode(name)
   if (value !== undefined) return { value }
-  return faulty(`expected a country's code, or its name in English or German; found ${quoteText(name)}`)
+  return faulty(
+    `expected a country's code, or its name in English or German; found ${quoteText(name)}${suggestCountry(name)}`,
+  )
 }
 
 type FieldReading = Pick<FieldKind, 'kind' | 'array'> & Readonly<{ name?: string }>
 
-const readText = (
-  { name, kind }: FieldReading,
-  text: string,
-  readDate: DateReader | undefined,
-): CellValue => {
-  if (kind === 'date') return readDateCell(name, text.trim(), readDate)
+const readText = ({ name, kind }: FieldReading, text: string, dates: DateReader | undefined): CellValue => {
+  if (kind === 'date') return readDateCell(name, text.trim(), dates)
   if (kind === 'integer') return readInteger(text.trim())
   return name !== undefined && countryFields.includes(name) ? readCountry(text) : { value: text }
 }
@@ -116,11 +111,11 @@ const readList = (
   field: FieldReading,
   cell: string,
   mapping: ColumnMapping | undefined,
-  readDate: DateReader | undefined,
+  dates: DateReader | undefined,
 ): CellValue => {
   const texts = mapping?.separators === undefined ? splitTexts(cell) : splitBy(cell, mapping.separators)
   const kept = texts.map((text) => replace(text, mapping)).filter((text) => text !== null)
-  const values = kept.map((text) => readText(field, text, readDate))
+  const values = kept.map((text) => readText(field, text, dates))
   const faults = values.flatMap(({ faults = [] }) => faults)
   return faults.length > 0 ? { faults } : { value: values.map(({ value }) => value) }
 }
@@ -129,7 +124,7 @@ const readList = (
 export const readValue = (
   field: FieldReading,
   cell: TableCell,
-  readDate?: DateReader,
+  dates?: DateReader,
   mapping?: ColumnMapping,
 ): CellValue => {
   if (cell === undefined)
@@ -144,7 +139,7 @@ export const readValue = (
   if (cell.endsWith(cutMark)) {
     return faulty('the XLSX export has cut this text; import the CSV export')
   }
-  if (field.array) return readList(field, text, mapping, readDate)
+  if (field.array) return readList(field, text, mapping, dates)
   if (field.kind === 'json') return readPeriods(replaced) ?? readJson(replaced)
-  return readText(field, replaced, readDate)
+  return readText(field, replaced, dates)
 }
