@@ -25,6 +25,7 @@ export type AuditEntry = {
 
 /** `since`: an instant, inclusive. `before`: the number of an entry, exclusive. */
 type AuditFilter = {
+  action?: string | undefined
   customer?: string | undefined
   since?: string | undefined
   before?: number | undefined
@@ -34,10 +35,11 @@ type AuditFilter = {
 /** Newest first. Index: `audit_persons_customer` for one customer, else the primary key. */
 export const listEntries = async (
   db: Db,
-  { customer, since, before, limit }: AuditFilter,
+  { action, customer, since, before, limit }: AuditFilter,
 ): Promise<AuditEntry[]> => {
   const conditions = [
     sql`true`,
+    ...(action === undefined ? [] : [sql`e.action = ${action}`]),
     ...(customer === undefined ? [] : [sql`p.customer = ${customer}`]),
     ...(before === undefined ? [] : [sql`e.entry_id < ${before}`]),
     ...(since === undefined ? [] : [sql`e.at >= ${since}::timestamptz`]),

@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ChainHead } from '../audit/chain.ts'
 import { formatHead, parseHead } from '../audit/head.ts'
 import { type AuditEntry, listEntries } from '../audit/list.ts'
 import { pruneAudit } from '../audit/prune.ts'
 import { collectReads } from '../audit/reads.ts'
+import { auditActions } from '../audit/record.ts'
 import { inSnapshot, type Verification, verifyAudit } from '../audit/verify.ts'
 import { parseConfig } from '../config/config.ts'
 import { dayMs } from '../config/units.ts'
@@ -40,7 +41,7 @@ const toCells = (listed: AuditEntry) => {
     at,
     actor: operator ?? actor,
     customer: customer ?? (customer_ref && `erased ${customer_ref}`),
-    action,
+    action: details?.dry_run === true ? `${action} (dry run)` : action,
     subject,
     outcome,
     details: details && JSON.stringify(details),
@@ -48,15 +49,15 @@ const toCells = (listed: AuditEntry) => {
   }
 }
 
-type ListOptions = TableOutput & { customer?: string; since?: string; limit: number }
+type ListOptions = TableOutput & { action?: string; customer?: string; since?: string; limit: number }
 
 const list = async (shell: Shell, options: ListOptions): Promise<void> => {
-  const { customer, since, limit } = options
+  const { action, customer, since, limit } = options
   const entries = await withOperator(shell, async (db) => {
     // Otherwise the list would lack reads for 70 s. Those of the last 5 s may still be in the instances.
     await collectReads(db, 'all')
-    const found = await listEntries(db, { customer, since, limit })
-    await recordAct(db, { action: 'audit.list', customer, details: { since, limit } })
+    const found = await listEntries(db, { action, customer, since, limit })
+    await recordAct(db, { action: 'audit.list', customer, details: { action, since, limit } })
     return found
   })
   printTable(shell, options, entries, { none: 'no entries yet', cells: entries.map(toCells) })
@@ -116,6 +117,9 @@ export const buildCommand = (shell: Shell): Command =>
     'the audit trail: who did what, and who read what',
     createTableCommand('list', 'the newest entries')
       .option('--customer <slug>', 'only entries of this customer', parseSlug)
+      .addOption(
+        new Option('--action <action>', 'only entries of this action, such as login').choices(auditActions),
+      )
       .option('--since <when>', 'only entries since this day (UTC) or instant', parseSince)
       .option('--limit <count>', 'greatest number of entries', parseCount, defaultLimit)
       .action(list.bind(null, shell)),

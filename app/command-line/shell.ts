@@ -41,11 +41,31 @@ export const formatCell = (value: unknown): string => {
   return Array.isArray(value) ? value.join(' ') : String(value)
 }
 
-/** Formats fields, one on each line. */
+const units: readonly (readonly [name: string, seconds: number])[] = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
+
+/** Formats seconds in the largest unit that divides them: `7 days`. */
+const formatDuration = (seconds: number): string => {
+  const [name, size] = units.find(([, each]) => seconds % each === 0) ?? ['second', 1]
+  const count = seconds / size
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}
+
+/** JSON has the bare numbers of these fields. */
+const formatField = (name: string, value: unknown): string => {
+  if (name.endsWith('_seconds') && typeof value === 'number') return formatDuration(value)
+  if (name === 'expiring_within') return `${value} days`
+  return formatCell(value)
+}
+
+/** Formats fields, one on each line. Numbers have their units. */
 export const formatFields = (fields: object): string => {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   return Object.entries(fields)
-    .map(([name, value]) => `${name.padEnd(width)}  ${formatCell(value)}`)
+    .map(([name, value]) => `${name.padEnd(width)}  ${formatField(name, value)}`)
     .join('\n')
 }
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { runCommandLine } from '../../app/command-line/command-line.ts'
-import { createCommand, createGroup, type Shell } from '../../app/command-line/shell.ts'
+import { createCommand, createGroup, formatFields, type Shell } from '../../app/command-line/shell.ts'
 import { formatTable } from '../../app/command-line/table.ts'
 import { variables } from '../../app/config/variables.ts'
 import { parseApiKey } from '../../app/identity/api-keys.ts'
@@ -241,6 +241,8 @@ t.test('on one database', async (t) => {
       expiring_within: 30,
     })
     t.same(await json('customers show acme'), { ...before, plan: 'enterprise', expiring_within: 30 })
+    t.match((await cli('customers show acme')).stdout, /expiring_within +30 days\n/)
+    t.match(formatFields({ overlap_seconds: 604_800, a_seconds: 90 }), /7 days\n.*90 seconds/)
     await Promise.all(
       ['show nobody', 'suspend nobody', 'settings nobody', 'set-plan nobody premium'].map(async (command) => {
         t.match(await cli(`customers ${command}`), { code: 1, stderr: /no customer nobody/ }, command)

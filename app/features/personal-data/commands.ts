@@ -180,7 +180,8 @@ const erase = async (shell: Shell, customer: string, options: Confirmable): Prom
     if (!erased && !redisKeys) throw noCustomer(customer)
     const { rows = {}, auditEntries = 0 } = erased ?? {}
     const counts = { audit_entries: auditEntries, redis_keys: redisKeys }
-    print(shell, options, { customer, rows, ...counts }, formatFields({ ...rows, ...counts }))
+    const printed = { ...rows, ...counts, redis_keys: redisKeys ?? 'no Redis' }
+    print(shell, options, { customer, rows, ...counts }, formatFields(printed))
   } finally {
     redis?.close()
   }

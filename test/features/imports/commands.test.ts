@@ -23,6 +23,20 @@ t.test('the example file has every resource of a customer and no bad line', asyn
   t.match(await json('import examples/records.ndjson --customer acme'), { created: 0, unchanged: 10 })
 })
 
+t.test('the trail marks imports that wrote nothing, and shows one action alone', async (t) => {
+  await cli('import examples/records.ndjson --customer acme --dry-run')
+  await cli('import examples/records.ndjson --customer acme')
+  const [header = '', real = '', dry = ''] = (await cli('audit list --action import')).stdout.split('\n')
+  t.match(header, 'action')
+  t.match(dry, /import \(dry run\)/)
+  t.match(real, /import/)
+  t.notMatch(real, /dry run/)
+  const actions = (await json('audit list --action import')).map((each: { action: string }) => each.action)
+  t.same([...new Set(actions)], ['import'])
+  t.match(await cli('audit list --action nothing'), { code: 2, stderr: /login/ })
+  t.match(await cli('audit list --since 01.11.2026'), { code: 2, stderr: /such as 2026-12-01/ })
+})
+
 t.test('a customer created by an import is reported, because its slug may be misspelt', async (t) => {
   const { stdout } = await cli('import examples/records.ndjson --customer acm --dry-run')
   t.match(stdout, /; 1 new customer, on plan basic$/m)
