@@ -77,6 +77,15 @@ export const createAddressKey = (kind: string): { keyId: string; text: string; s
 export const findAddressKeyId = (kind: string, text: string): string | undefined =>
   parse(text, toFormat(toAddressPrefix(kind)))?.keyId
 
+const anyAddressFormat = toFormat(toAddressPrefix('[a-z]+'))
+
+/** Parses an API key, or a key of an address, whose secret is the whole text. Trims and refuses as `parseApiKey` does. */
+export const parseAnyKey = (given: string): { keyId: string; secret: string } | undefined => {
+  const text = given.trim()
+  const address = parse(text, anyAddressFormat)
+  return parseApiKey(text) ?? (address && { keyId: address.keyId, secret: text })
+}
+
 /** Also true for a mistyped key. */
 export const looksLikeApiKey = (text: string): boolean => text.startsWith(prefix)
 

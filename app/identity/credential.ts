@@ -1,5 +1,5 @@
 import type { Turn } from '../overload/queue.ts'
-import { parseApiKey } from './api-keys.ts'
+import { parseAnyKey, parseApiKey } from './api-keys.ts'
 import type { KeyFacts } from './facts.ts'
 import type { Principals } from './principals.ts'
 
@@ -12,15 +12,20 @@ export type Credential = Readonly<{
   verify(turn: Turn): Promise<KeyFacts>
 }>
 
+const present = (
+  keyId: string | undefined,
+  hasKey: Principals['hasKey'],
+  verify: Credential['verify'],
+): Credential => ({ keyId, isKnown: () => keyId !== undefined && hasKey(keyId), verify })
+
 /** Text that is not an API key becomes a credential that `verify` rejects. */
 export const presentApiKey = (
   { hasKey, identifyApiKey }: Pick<Principals, 'hasKey' | 'identifyApiKey'>,
   apiKey: string,
-): Credential => {
-  const keyId = parseApiKey(apiKey)?.keyId
-  return {
-    keyId,
-    isKnown: () => keyId !== undefined && hasKey(keyId),
-    verify: (turn) => identifyApiKey(apiKey, turn),
-  }
-}
+): Credential => present(parseApiKey(apiKey)?.keyId, hasKey, (turn) => identifyApiKey(apiKey, turn))
+
+/** Like `presentApiKey`, but a key of an address is accepted, too. Only for what this key may do to itself. */
+export const presentAnyKey = (
+  { hasKey, identifyAnyKey }: Pick<Principals, 'hasKey' | 'identifyAnyKey'>,
+  text: string,
+): Credential => present(parseAnyKey(text)?.keyId, hasKey, (turn) => identifyAnyKey(text, turn))

@@ -3,7 +3,7 @@ import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
 import { truncateAddress } from '../http/client-address.ts'
 import type { Turn } from '../overload/queue.ts'
-import { matchesSecret, parseApiKey } from './api-keys.ts'
+import { matchesSecret, parseAnyKey, parseApiKey } from './api-keys.ts'
 import { toApiKeyError, toEndedKeyError } from './credential-errors.ts'
 import {
   createFacts,
@@ -37,11 +37,13 @@ const parseRevocationKey = (text: string): TokenId => {
   return { customerId, keyId, jti: rest.join(' ') }
 }
 
+type ParsedKey = ReturnType<typeof parseAnyKey>
+
 /** Keys with which clients log in at the same time, 0.5 kB each. */
 const maxClaimedKeys = 2_000
 
 /**
- * `findApiKey` and `identifyApiKey` query the database in a turn, but only for a correct secret. Four more are cached:
+ * `findAnyKey`, `identifyApiKey` and `identifyAnyKey` query the database in a turn, but only for a correct secret. Four more are cached:
  * synchronous if surely fresh, at most a second old, older if the database is unreachable. Without facts, all reject
  * `unavailable`.
  */
@@ -57,8 +59,7 @@ export const createPrincipals = (options: PrincipalsOptions) => {
   const findClaimedKey = async (keyId: string, turn: Turn): Promise<KeyFacts | undefined> =>
     (await keyIds.isUnknown(keyId)) ? undefined : claimed.find(keyId, turn)
 
-  const findApiKey = async (apiKey: string, turn: Turn): Promise<KeyFacts | undefined> => {
-    const parts = parseApiKey(apiKey)
+  const findParsed = async (parts: ParsedKey, turn: Turn): Promise<KeyFacts | undefined> => {
     if (!parts) return undefined
     const { keyId, secret } = parts
     const known = await findClaimedKey(keyId, turn)
@@ -71,8 +72,8 @@ export const createPrincipals = (options: PrincipalsOptions) => {
     return undefined
   }
 
-  const identifyApiKey = async (apiKey: string, turn: Turn): Promise<KeyFacts> => {
-    const facts = await findApiKey(apiKey, turn)
+  const identifyParsed = async (parts: ParsedKey, turn: Turn): Promise<KeyFacts> => {
+    const facts = await findParsed(parts, turn)
     if (!facts) throw toApiKeyError()
     if (!isUsable(facts, now())) throw toEndedKeyError(facts)
     return facts
@@ -95,8 +96,11 @@ export const createPrincipals = (options: PrincipalsOptions) => {
     async listScopes({ customerId, scopes }: Pick<Principal, 'customerId' | 'scopes'>): Promise<string[]> {
       return expandScopes(scopes, hasEveryScope(scopes) ? await listGrantedScopes(customerId) : [])
     },
-    findApiKey,
-    identifyApiKey,
+    /** Also for a key of an address. It may be revoked or expired. */
+    findAnyKey: (text: string, turn: Turn) => findParsed(parseAnyKey(text), turn),
+    identifyApiKey: (text: string, turn: Turn) => identifyParsed(parseApiKey(text), turn),
+    /** Also for a key of an address, which gives no access by itself. */
+    identifyAnyKey: (text: string, turn: Turn) => identifyParsed(parseAnyKey(text), turn),
 
     /**
      * Records a login, and returns the facts from then on: the first login with a pending key completes its rotation and

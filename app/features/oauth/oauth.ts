@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { tokenGrantRequest, tokenReference } from '../../../schemas/oauth.ts'
 import { truncateAddress } from '../../http/client-address.ts'
-import { parseApiKey } from '../../identity/api-keys.ts'
-import { type Credential, presentApiKey } from '../../identity/credential.ts'
+import { parseAnyKey } from '../../identity/api-keys.ts'
+import { type Credential, presentAnyKey, presentApiKey } from '../../identity/credential.ts'
 import type { KeyFacts } from '../../identity/facts.ts'
 import type { KeyCheck, LoginSource } from '../../identity/login-events.ts'
 import type { Principals } from '../../identity/principals.ts'
@@ -69,14 +69,19 @@ export const createOAuth = (options: OAuthOptions) => {
   const readCredential = (
     { authorization, form, ip }: OAuthRequest,
     requireRoom: KeyLimit['requireRoom'],
+    mayBeAddress = false,
   ): Credential => {
     const client = readClient(authorization, form)
     if (client && 'assertion' in client) {
       return options.presentAssertion(client.assertion, client.id, (key) => requireRoom(key, ip))
     }
-    const isKey = client !== undefined && parseApiKey(client.secret)?.keyId === client.id
+    const isKey = client !== undefined && parseAnyKey(client.secret)?.keyId === client.id
     // A malformed key, or one that does not match the id, becomes an empty key and counts as a failure.
-    return presentApiKey(principals, isKey ? client.secret : '')
+    const secret = isKey ? client.secret : ''
+    // The key of an address may revoke itself and nothing else.
+    return mayBeAddress && secret === form.token
+      ? presentAnyKey(principals, secret)
+      : presentApiKey(principals, secret)
   }
 
   const tryVerify = (token: string) => {
@@ -97,7 +102,7 @@ export const createOAuth = (options: OAuthOptions) => {
   }
 
   const findOwnKey = async (apiKey: string, { customerId }: KeyFacts, ip: string) => {
-    const key = await principals.findApiKey(apiKey, options.turnFor(ip))
+    const key = await principals.findAnyKey(apiKey, options.turnFor(ip))
     return key?.customerId === customerId ? key : undefined
   }
 
@@ -121,8 +126,9 @@ export const createOAuth = (options: OAuthOptions) => {
     revoke: {
       async authenticate(request: OAuthRequest) {
         // Revoking an API key needs no quota.
-        const isKey = parseApiKey(request.form.token ?? '') !== undefined
-        return identify(readCredential(request, isKey ? () => {} : checks.revocations.requireRoom), request)
+        const isKey = parseAnyKey(request.form.token ?? '') !== undefined
+        const requireRoom = isKey ? () => {} : checks.revocations.requireRoom
+        return identify(readCredential(request, requireRoom, true), request)
       },
       async answer(client: KeyFacts, { token }: TokenReference, { ip, requestId }: LoginSource) {
         const key = await findOwnKey(token, client, ip)

@@ -45,7 +45,7 @@ export const describeRevocation: Description = {
   summary: 'Revoke an access token or an API key',
   description:
     'Every instance refuses it within a second (RFC 7009). Only a token or key of the same customer is revoked; for all ' +
-    `others the answer is the same. A leaked key revokes itself: send it as the client and as the token. ${client}`,
+    `others the answer is the same. A leaked key revokes itself: send it as the client and as the token. The key of a calendar address does, too. ${client}`,
   answer: 'It is revoked, or it does not belong to this customer',
   isEmpty: true,
 }

@@ -110,6 +110,45 @@ t.test('only a hash is stored', async (t) => {
   t.notOk(JSON.stringify(rows).includes(secret))
 })
 
+t.test('an address revokes itself with its own key, and is no other client', async (t) => {
+  const { address, apiKey, id } = await issue('--networks', '198.51.100.0/24')
+  const other = await issue()
+  const [key, otherKey] = [getToken(address), getToken(other.address)]
+  const post = (path: string, client: string, secret: string, token: string) =>
+    app.inject({
+      method: 'POST',
+      url: `/v1/oauth/${path}`,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${client}:${secret}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-forwarded-for': nextAddress(),
+        'x-forwarded-proto': 'https',
+      },
+      payload: new URLSearchParams({ token, grant_type: 'client_credentials' }).toString(),
+    })
+  const isRevoked = async (keyId: string) =>
+    (await query(`select revoked_at is not null as is from api_keys where key_id = '${keyId}'`))[0]?.is
+  const keyIdOfApiKey = apiKey.split('_')[2] as string
+  const refused = [
+    await post('token', id, key, key),
+    await post('introspect', id, key, key),
+    await post('revoke', id, key, apiKey),
+    await post('revoke', id, key, otherKey),
+    await post('revoke', id, `${key.slice(0, -1)}!`, `${key.slice(0, -1)}!`),
+    await post('revoke', other.id, key, key),
+  ]
+  for (const { statusCode, body } of refused) t.match([statusCode, body], [401, /invalid_client/])
+  t.equal((await post('revoke', keyIdOfApiKey, apiKey, otherKey)).statusCode, 200, 'of another customer')
+  for (const each of [id, other.id, keyIdOfApiKey]) t.equal(await isRevoked(each), false)
+  t.equal((await post('revoke', id, key, key)).statusCode, 200, 'from any network')
+  t.equal(await isRevoked(id), true)
+  t.equal((await read(address, { 'x-forwarded-for': '198.51.100.7' })).statusCode, 404)
+  t.equal((await read(other.address)).statusCode, 200)
+  const own = other.apiKey
+  t.equal((await post('revoke', own.split('_')[2] as string, own, otherKey)).statusCode, 200)
+  t.equal((await read(other.address)).statusCode, 404, 'an API key of the customer revokes it, too')
+})
+
 t.test('all refusals are the same', async (t) => {
   const { address, customer, id } = await issue()
   const other = await issue('--networks', '198.51.100.0/24')
