@@ -68,14 +68,14 @@ const deleteOthers = async (db: Db, options: ImportOptions, report: ImportReport
     throw new UnusableFile('The file is empty. With --replace it must have every record of its customers')
   }
   const { dryRun = false, isAudited = false, force = false } = options
-  const { deleted, refused } = await deleteMissing(db, {
+  const { deleted, refused, missing } = await deleteMissing(db, {
     resources: options.replacedResources ?? resourceNames,
     bad: report.bad,
     force,
     dryRun,
     isAudited,
   })
-  Object.assign(report, { deleted, deletionRefused: refused })
+  Object.assign(report, { deleted, deletionRefused: refused, missing })
 }
 
 /**

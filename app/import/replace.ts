@@ -68,9 +68,28 @@ const explainRefusal = (
   return null
 }
 
+/** A record that `replace` deletes. */
+export type MissingRecord = { resource: ResourceName; customer: string; id: string }
+
+const maxNamed = 10
+
+const listMissing = async (trx: Transaction<Database>, names: readonly ResourceName[]) => {
+  const missing: MissingRecord[] = []
+  for (const name of names) {
+    const { rows } = await trx.executeQuery<MissingRecord>(
+      CompiledQuery.raw(`select '${name}' as resource, r.customer_id as customer, r.id from public.${name} r
+        where ${customersOfFile} and not exists (select from import_seen s where ${isSeen(name)})
+        order by r.customer_id, r.id limit ${maxNamed - missing.length}`),
+    )
+    missing.push(...rows)
+  }
+  return missing
+}
+
 type DeletedRow = { customer: string; deleted: number }
 
-type Deletion = { deleted: number; refused: string | null }
+/** `missing`: the first ten, also if the deletion is refused. */
+type Deletion = { deleted: number; refused: string | null; missing: MissingRecord[] }
 type DeletionOptions = {
   resources: readonly ResourceName[]
   bad: number
@@ -89,9 +108,10 @@ export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<D
   await sql`analyze import_seen`.execute(db)
   return inImportTransaction(db, options.dryRun, async (trx) => {
     const counted = await countMissing(trx, owned)
+    const missing = counted.missing === 0 ? [] : await listMissing(trx, owned)
     const refused = options.force ? null : explainRefusal(options.bad, counted)
-    if (refused) return { deleted: 0, refused }
-    if (options.dryRun) return { deleted: counted.missing, refused }
+    if (refused) return { deleted: 0, refused, missing }
+    if (options.dryRun) return { deleted: counted.missing, refused, missing }
     const byCustomer: ChangesByCustomer = new Map()
     let total = 0
     for (const name of owned) {
@@ -102,6 +122,6 @@ export const deleteMissing = async (db: Db, options: DeletionOptions): Promise<D
       }
     }
     if (options.isAudited) await recordChanges(trx, byCustomer)
-    return { deleted: total, refused }
+    return { deleted: total, refused, missing }
   })
 }

@@ -35,6 +35,8 @@ export const emptyReport = (dryRun: boolean) => ({
   warningGroups: new Map<string, NoteGroup>(),
   /** The reason for which `replace` did not delete the missing records. Null if it was not refused. */
   deletionRefused: null as string | null,
+  /** The first ten records that `replace` deletes, or would delete. */
+  missing: [] as { resource: string; customer: string; id: string }[],
   dryRun,
 })
 

@@ -132,6 +132,13 @@ const printMapHint = (
   )
 }
 
+const printMissing = ({ stderr }: Shell, { missing, deleted }: ImportReport) => {
+  if (missing.length === 0) return
+  const names = missing.map(({ resource, customer, id }) => `${customer} ${resource} ${id}`).join(', ')
+  const more = deleted - missing.length
+  stderr.write(`not in the file: ${names}${more > 0 ? ` and ${more.toLocaleString('en')} more` : ''}\n`)
+}
+
 const runImport = async (
   shell: Shell,
   file: string,
@@ -166,6 +173,7 @@ const runImport = async (
   })
   printNotes(shell, report)
   if (table) printMapHint(shell, report.badGroups, options)
+  printMissing(shell, report)
   if (report.deletionRefused) shell.stderr.write(`${report.deletionRefused} (--force deletes them)\n`)
   print(shell, options, toJson(report), formatReport(report))
   if (report.bad > 0 || report.deletionRefused) throw new Reported()

@@ -71,8 +71,22 @@ t.test('replace refuses to delete over half of the records, unless forced', asyn
   const input = '{"resource":"products","customer":"acme","id":"z","name":"Z"}'
   t.match(await cli('import - --replace', { input }), { code: 1, stderr: /nothing deleted: 10 of the 11/ })
   t.match(await json('import - --replace', { input }), { deleted: 0, deletion_refused: /10 of the 11/ })
-  t.match(await cli('import - --replace --force', { input }), { code: 0, stderr: /^$/ })
+  t.match(await cli('import - --replace --force', { input }), { code: 0, stderr: /^not in the file: acme / })
   t.match((await json('customers show acme')).records, { products: 1, certificates: 0 })
+})
+
+t.test('replace names the first ten records that it deletes', async (t) => {
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      JSON.stringify({ resource: 'products', customer: 'named', id: `p${index + 10}`, name: 'x' }),
+    ).join('\n')
+  await cli('import -', { input: lines(30) })
+  const named = Array.from({ length: 10 }, (_, index) => `named products p${index + 28}`).join(', ')
+  const stderr = `not in the file: ${named} and 2 more\n`
+  t.match(await cli('import - --replace --dry-run', { input: lines(18) }), { stderr, stdout: '12 deleted' })
+  const { missing } = await json('import - --replace', { input: lines(18) })
+  t.equal(missing.length, 10)
+  t.same(missing[0], { resource: 'products', customer: 'named', id: 'p28' })
 })
 
 t.test('a missing file is refused', async (t) => {
