@@ -189,11 +189,12 @@ const createStripped = (url: string) => {
   const stripping = (pool: Pick<pg.Pool, 'connect'>) => ({
     connect: async () => {
       const client = await pool.connect()
-      // A text, or an object (also a cursor) with its text.
-      const query = (asked: string | { text: string }, values: unknown[]) => {
-        if (typeof asked === 'string') return client.query(strip(asked), values)
+      // A text, or an object (also a cursor) with its text. The rest: values, and a callback.
+      const query = (asked: string | { text: string }, ...rest: unknown[]) => {
+        const run = client.query.bind(client) as (...given: unknown[]) => unknown
+        if (typeof asked === 'string') return run(strip(asked), ...rest)
         asked.text = strip(asked.text)
-        return client.query(asked)
+        return run(asked, ...rest)
       }
       return Object.assign(Object.create(client), {
         query,
