@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { type AuditEvent, appendAudit } from '../audit/record.ts'
 import { describeUnreachable } from '../db/unreachable.ts'
 import { truncateAddress } from '../http/client-address.ts'
@@ -79,6 +80,16 @@ export const createPrincipals = (options: PrincipalsOptions) => {
     return facts
   }
 
+  /** By key: the day on which this process recorded a use. Calendar programs use a key with each request. */
+  const usedOn = new LRUCache<string, string>({ max: maxClaimedKeys })
+  const markUsed = async (keyId: string): Promise<void> => {
+    if (usedOn.get(keyId) === new Date(now()).toISOString().slice(0, 10)) return
+    const statement = sql<{ day: string }>`
+      select (now() at time zone 'UTC')::date as day, mark_api_key_used(${keyId})`
+    const row = await findRow(db, statement)
+    if (row) usedOn.set(keyId, row.day)
+  }
+
   return {
     /** Whether a key exists or existed, as far as this process knows without a query. */
     hasKey: keyIds.has,
@@ -113,7 +124,7 @@ export const createPrincipals = (options: PrincipalsOptions) => {
       const used = isPending ? (await loadKey(db, keyId))?.value : key
       if (!used) throw toApiKeyError()
       if (!isUsable(used, now())) throw toEndedKeyError(used)
-      await findRow(db, sql`select mark_api_key_used(${keyId})`).catch((error: unknown) =>
+      await markUsed(keyId).catch((error: unknown) =>
         options.warn?.(describeUnreachable(error), 'the use of an API key was not recorded'),
       )
       return used

@@ -149,6 +149,17 @@ t.test('an address revokes itself with its own key, and is no other client', asy
   t.equal((await read(other.address)).statusCode, 404, 'an API key of the customer revokes it, too')
 })
 
+t.test('the use of an address is recorded once a day', async (t) => {
+  const { address, id } = await issue()
+  const readUse = async () => (await query(`select last_used_on from api_keys where key_id = '${id}'`))[0]
+  await read(address)
+  t.match(await readUse(), { last_used_on: /^\d{4}-\d\d-\d\d$/ })
+  // A statement would write this row again.
+  await query(`update api_keys set last_used_on = null where key_id = '${id}'`)
+  t.equal((await read(address)).statusCode, 200)
+  t.match(await readUse(), { last_used_on: null })
+})
+
 t.test('all refusals are the same', async (t) => {
   const { address, customer, id } = await issue()
   const other = await issue('--networks', '198.51.100.0/24')
@@ -340,6 +351,23 @@ t.test('keys rotate makes another address, and both work until the overlap ends'
   t.match(await cli('rotate', fresh.key_id, '--link'), { code: 1, stderr: /no links: leave --link out/ })
   await json('networks', fresh.key_id, '198.51.100.0/24')
   await until('the networks hold', async () => (await read(fresh.address)).statusCode === 404, 1_000)
+})
+
+t.test('the alert, the export and the erasure of a customer include its addresses', async (t) => {
+  const { address, id, customer } = await issue('--name', 'Sales', '--expires', '90d')
+  t.equal((await read(address)).statusCode, 200)
+  const exported = await run(['customers', 'export', customer], { env })
+  t.equal(exported.code, 0, exported.stderr)
+  t.match(exported.stdout, id)
+  t.notOk(exported.stdout.includes(getToken(address)), 'without the key itself')
+  await query(`update api_keys set expires_at = now() + interval '1 hour' where key_id = '${id}'`)
+  const [expiry] = await query("select nearest_days, ending from read_key_expiry('7 days')")
+  t.ok(Number(expiry?.nearest_days) < 1, 'the alert counts it')
+  t.equal(expiry?.ending, 1)
+  const erased = await run(['customers', 'erase', customer, '--yes', '--json'], { env })
+  t.equal(erased.code, 0, erased.stderr)
+  t.same(await query(`select key_id from api_keys where key_id = '${id}'`), [])
+  await until('it is erased', async () => (await read(address)).statusCode === 404, 1_000)
 })
 
 t.test('the command refuses options that an address does not have', async (t) => {
