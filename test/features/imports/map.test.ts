@@ -277,6 +277,15 @@ t.test('a fault has the column of the table and the nearest known word', async (
   t.match(report.warningLines, [{ line: 4, reason: /^title \("Funk"\): blanks at an end/ }])
 })
 
+t.test('a number that is no id leads to a formula', async (t) => {
+  const table = 'Zertifikatsnummer;approval_status\nZH-2020/0001;approved\nZH-2020/0002;approved\n'
+  const formula = '=SUBSTITUTE(A2,"/","-"), in German Excel =WECHSELN(A2;"/";"-")'
+  const map = formatMap(await suggestMap(toSource(table), { resource: 'certificates' }), '')
+  t.ok(map.includes(`${formula}\nZertifikatsnummer = number`))
+  const report = await take(table, 'certificates', ['Zertifikatsnummer = id, number'])
+  t.ok(report.badLines[0]?.reason.endsWith(`found "ZH-2020/0001"; add a column for the id with ${formula}`))
+})
+
 t.test('a fault of a map names the line, the column and the nearest value', async (t) => {
   const map =
     'id = id\nnumber = number\nS = approval_status {\n  # Words\n  erteilt: approved\n  offen: pendin\n  weg: zurueckgezogen\n}\n'

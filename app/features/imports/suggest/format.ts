@@ -16,13 +16,25 @@ const quoteValue = (text: string): string =>
 const formatValue = ({ text, count, replacement }: UnknownValue): string =>
   `  ${`${quoteValue(text)}: ${replacement ?? ''}`.padEnd(40)} # ${count.toLocaleString('en')}×`
 
-const listComments = ({ name, fields, values, unknown, example, isRunning }: SuggestedColumn): string[] => {
+const listComments = ({
+  name,
+  fields,
+  values,
+  unknown,
+  example,
+  isRunning,
+  isNearlyId,
+}: SuggestedColumn): string[] => {
   const comments: string[] = []
   if (fields.length === 0)
     comments.push(`# No field is near, so the column is ignored. It has ${JSON.stringify(example ?? '')}`)
   if (fields.includes('id') && isRunning)
     comments.push(
       `# ${quoteColumn(name)} is a running number. Use it as id only if no row ever gets the number of another one`,
+    )
+  if (isNearlyId)
+    comments.push(
+      `# Each row has another value, but an id has only A-Z a-z 0-9 . _ ~ -. Add a column for the id with a formula such as =SUBSTITUTE(A2,"/","-"), in German Excel =WECHSELN(A2;"/";"-")`,
     )
   if (unknown.length > 0 && values.length > 0) comments.push(`# One of: ${values.join(', ')}`)
   if (unknown.length > 0 && fields.includes('approval_status')) comments.push(expiredHint)

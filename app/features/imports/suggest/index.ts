@@ -26,6 +26,8 @@ export type SuggestedColumn = Readonly<{
   unknown: readonly UnknownValue[]
   example: string | undefined
   isRunning: boolean
+  /** Whether its cells would be ids without characters such as `/`. */
+  isNearlyId: boolean
 }>
 
 export type Suggestion = Readonly<{
@@ -84,6 +86,17 @@ const isRunning = ({ cells }: Column): boolean => {
   return numbers.length > 2 && numbers.every((number, index) => number === (numbers[0] as number) + index)
 }
 
+const isNearlyId = (column: Column, rows: number): boolean => {
+  const ids = [...column.cells.keys()].map((text) => text.replaceAll(/[^A-Za-z0-9._~-]/g, '-'))
+  return (
+    rows > 1 &&
+    isUnique(column, rows) &&
+    !column.cells.has(ids[0] as string) &&
+    new Set(ids).size === rows &&
+    ids.every((id) => /\d/.test(id) && recordId.safeParse(id).success)
+  )
+}
+
 /** A unique number of the record may also be its id. */
 const addId = (column: Column, field: Field, rows: number, missing: readonly string[]): string[] => {
   const isNumber = field.name === 'number' || field.name.endsWith('_number')
@@ -114,6 +127,7 @@ const describeColumn = (
     unknown: field ? listUnknown(field, cells, readDate, separators) : [],
     example: [...cells.keys()][0],
     isRunning: isRunning(column),
+    isNearlyId: missing.includes('id') && isNearlyId(column, rows),
   }
 }
 

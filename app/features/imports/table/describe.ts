@@ -4,6 +4,16 @@ import type { TableColumn } from './columns.ts'
 const noteOfField = /^(\w+)((?:\.\w+)*)(?=:| must )/
 const unknownWord = / must be one of .*; found ("(?:[^"\\]|\\.)*")$/
 
+const wrongId = /^id: expected 1 to 64 .*; found ("(?:[^"\\]|\\.)*")$/
+
+/** The formula that replaces the first character that an id may not have. */
+const suggestFormula = (note: string): string => {
+  const found = wrongId.exec(note)?.[1]
+  const [character] = found === undefined ? [] : (/[^A-Za-z0-9._~-]/.exec(JSON.parse(found) as string) ?? [])
+  if (character === undefined || character === '"') return ''
+  return `; add a column for the id with =SUBSTITUTE(A2,"${character}","-"), in German Excel =WECHSELN(A2;"${character}";"-")`
+}
+
 /** The nearest word to which the map gives a value. */
 const suggestWord = (note: string, { mapping }: TableColumn): string => {
   const found = unknownWord.exec(note)?.[1]
@@ -23,6 +33,6 @@ export const createDescriber = (columns: readonly TableColumn[]): ((note: string
     const column = byField.get(field)
     if (!column) return note
     const shown = column.name === field ? '' : ` (${JSON.stringify(column.name)})`
-    return `${start}${shown}${note.slice(start.length)}${suggestWord(note, column)}`
+    return `${start}${shown}${note.slice(start.length)}${suggestWord(note, column)}${suggestFormula(note)}`
   }
 }
