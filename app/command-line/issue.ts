@@ -7,7 +7,7 @@ import { createAddressKey, createApiKey } from '../identity/api-keys.ts'
 import type { Customer } from '../identity/customers.ts'
 import { addKeyLink, addSuccessorLink } from '../identity/key-links.ts'
 import { demoCustomerId } from '../identity/principal.ts'
-import { auditScope, listNewScopes, rotateScope } from '../identity/scopes.ts'
+import { accountScope, auditScope, listNewScopes, onlyNamedScopes, rotateScope } from '../identity/scopes.ts'
 import { parseExpiry, parseKeyName, parseNetworks, parseSlug } from './arguments.ts'
 import { changeAudited, recordAct, requireCustomer } from './audited.ts'
 import { withOperator } from './context.ts'
@@ -227,12 +227,12 @@ export const issueCommand = (shell: Shell, kinds: readonly AddressKey[]): Comman
     )
     .option(
       '--scopes <scopes>',
-      `limit the key to these scopes, separated by commas (default: all but ${auditScope} and ${rotateScope})`,
+      `limit the key to these scopes, separated by commas; * is all but ${onlyNamedScopes.join(', ')}, so '*,${accountScope},${rotateScope}' adds two (default: all but ${auditScope} and ${rotateScope})`,
       parseScopes,
     )
     .option(
       '--expires <when>',
-      'last day (UTC), instant or time from now, such as 90d (default: no end). With --link, the key lives as long from the use of the link',
+      'last day (UTC), instant or time from now, such as 90d, in s, m (minutes), h or d (default: no end). With --link, the key lives as long from the use of the link',
       parseExpiry,
     )
     .option(

@@ -23,7 +23,7 @@ const guessOrigin = (shell: Shell): string => {
 }
 
 /**
- * Returns the origin for a link: the one of the newest start. Warns on standard error about a loopback origin, and lists
+ * Returns the origin for a link or an address of a key: the one of the newest start. Warns on standard error about a loopback origin, and lists
  * the origins of other starts. Throws a Refusal if no origin is known.
  */
 export const readLinkOrigin = async (shell: Shell, db: Db): Promise<string> => {
@@ -34,7 +34,7 @@ export const readLinkOrigin = async (shell: Shell, db: Db): Promise<string> => {
   )
   if (isLoopback(origin)) {
     notes.unshift(
-      `Warning: the link begins with ${origin}, which works only on the machine of the service. For other machines, set PUBLIC_URL of the service, start it again, and make another link.\n`,
+      `Warning: this address begins with ${origin}, which works only on the machine of the service. For other machines, set PUBLIC_URL of the service, start it again, and make another one.\n`,
     )
   }
   shell.stderr.write(notes.join(''))

@@ -4,6 +4,7 @@ import type { ApiKey } from '../identity/api-key-store.ts'
 import { listGranted } from '../identity/granted-scopes.ts'
 import {
   areTooMany,
+  everyScope,
   expandScopes,
   hasEveryScope,
   isScope,
@@ -15,11 +16,11 @@ import {
 import { findNearest } from '../lists/nearest.ts'
 import { Refusal } from './refusal.ts'
 
-/** Parses a comma-separated list of scopes. Throws commander's error, which names the nearest scope. */
+/** Parses a comma-separated list of scopes, in which `*` is every scope that a key without a list has by itself. Throws commander's error, which names the nearest scope. */
 export const parseScopes = (value: string): string[] => {
   const wanted = [...new Set(value.split(',').map((scope) => scope.trim()))]
   for (const scope of wanted) {
-    if (isScope(scope)) continue
+    if (isScope(scope) || scope === everyScope) continue
     const nearest = findNearest(scope, namedScopes)
     const hint = nearest ? `did you mean ${nearest}?` : `expected ${namedScopes.join(', ')} or custom:<name>`
     throw new InvalidArgumentError(`There is no scope ${JSON.stringify(scope)}: ${hint}`)
@@ -51,7 +52,11 @@ export const withOwnScopes = async <T extends Pick<ApiKey, 'scopes' | 'customer'
 
 /** Throws a Refusal if a scope names a custom endpoint that the customer was not granted. */
 export const requireGranted = async (db: Db, customer: string, scopes: readonly string[]): Promise<void> => {
-  const known = [...listScopes((await listGranted(db, [customer])).get(customer)), ...onlyNamedScopes]
+  const known = [
+    ...listScopes((await listGranted(db, [customer])).get(customer)),
+    ...onlyNamedScopes,
+    everyScope,
+  ]
   const unknown = scopes.find((scope) => !known.includes(scope))
   if (unknown === undefined) return
   const nearest = findNearest(unknown, known)

@@ -16,7 +16,7 @@ export const rotateScope = 'keys:rotate'
 export const onlyNamedScopes: readonly string[] = [auditScope, accountScope, rotateScope]
 
 /** In the list of a key: every scope except `onlyNamedScopes`. No token contains it. */
-const everyScope = '*'
+export const everyScope = '*'
 
 /** The list of a new key without limits. `null` means the same as `*` alone. See docs/decisions/0267-a-star-in-the-list-of-scopes.md. */
 export const listNewScopes = (plan: Plan): string[] | null =>

@@ -30,7 +30,7 @@ t.test('before its first start, the address comes from PUBLIC_URL or the port', 
   t.match(await issue({ PUBLIC_URL: 'https://api.example' }), { origin: 'https://api.example', stderr: /^$/ })
   t.match(await issue({ PORT: '3123' }), {
     origin: 'http://localhost:3123',
-    stderr: /^Warning: the link begins/,
+    stderr: /^Warning: this address begins/,
   })
   t.match(await issue({ PORT: '0' }), { code: 1, stderr: /start it once, or set PUBLIC_URL/ })
 })
@@ -61,7 +61,10 @@ t.test('a loopback origin is a warning', async (t) => {
     await report(origin)
     t.match(
       await issue(),
-      { origin, stderr: /^Warning: the link begins with .* set PUBLIC_URL of the service/ },
+      {
+        origin,
+        stderr: /^Warning: this address begins with .* set PUBLIC_URL of the service.* make another one/,
+      },
       origin,
     )
   }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { parseApiKey } from '../../../app/identity/api-keys.ts'
+import { listScopes } from '../../../app/identity/scopes.ts'
 import { createCommandLine } from '../../command-line.ts'
 import { addCustomer, closeAfter, createTestApp, createTestDatabase, logIn, secretKey } from '../../helper.ts'
 import { createDocumentChecks } from '../../openapi-document.ts'
@@ -115,6 +116,8 @@ t.test('new keys of premium and enterprise have the scope in addition to all oth
     t.equal((await get('/v1/audit')).statusCode, 403)
     t.same((await get('/v1/me')).json().data.scopes, [...issued.scopes].sort())
     const named = (await json('keys', 'issue', plan, '--scopes', 'products:read')) as { scopes: string[] }
+    const star = (await json('keys', 'issue', plan, '--scopes', '*,keys:rotate')) as { scopes: string[] }
+    t.same(star.scopes, [...listScopes(), 'keys:rotate'], 'a star and a named scope')
     t.same(named.scopes, ['products:read'])
   }
 })

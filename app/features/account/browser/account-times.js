@@ -6,7 +6,15 @@ const dayMs = 86_400_000
 const soonDays = 14
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-const minute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const minute = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+})
 /** @param {string | null} instant */
 export const formatDay = (instant) => (instant === null ? 'never' : day.format(new Date(instant)))
 /** @param {string | null} instant */
