@@ -60,12 +60,13 @@ const head = ({ customer, plan, key }, forget) => {
 const keysTable = (keys) =>
   table(
     'Keys',
-    ['Key', 'State', 'Ends', 'Last login', 'Made', 'Networks', 'Scopes'],
+    ['Key', 'State', 'Ends', 'Last use', 'Made', 'Networks', 'Scopes'],
     keys.map(({ id, name, is_current, state, created_at, last_used_on, expires_at, networks, scopes }) => [
       [
         ...(name === null ? [] : [make('bdi', {}, name), ' ']),
         make('code', {}, id),
         ...(is_current ? [make('small', {}, 'this key')] : []),
+        ...(scopes.includes('calendar:read') ? [make('small', {}, 'calendar address')] : []),
       ],
       [tag(state)],
       ['revoked', 'expired'].includes(state) ? [formatDay(expires_at)] : describeEnd(expires_at),
