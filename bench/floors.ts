@@ -9,8 +9,8 @@ const file = join(import.meta.dirname, 'floors.json')
 /** A release fails if its ratio is below this share of the measured ratio. */
 const share = 0.9
 
-/** The limit for an answer that needs one query. Polls, and statistics that are a second late, add some. */
-const mostQueries = 1.5
+/** The limit for an answer that needs one query. Statistics of PostgreSQL are up to a second late. */
+const mostQueries = 1.25
 
 export type Floors = Pick<Report, 'at' | 'commit' | 'machine' | 'versions'> & {
   command: string

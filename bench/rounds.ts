@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Target } from './lib/generators.ts'
 import { getGenerator } from './lib/generators.ts'
 import { measure, type Sample } from './lib/load.ts'
@@ -9,7 +10,7 @@ import type { Scenario } from './scenarios.ts'
 /** The samples of one scenario: two per server and round. */
 export type Result = Pick<Scenario, 'name' | 'against'> & {
   generator: string
-  /** PostgreSQL queries per answer of the service. `undefined` if they are not counted. */
+  /** PostgreSQL queries per answer of the service, see `getQueries`. `undefined` if they are not counted. */
   queries?: number
   /** Share of all cores, 0 to 1, that other processes used during the rounds. */
   neighbours: number
@@ -75,15 +76,50 @@ const requireSameBytes = ({ name, subject, reference }: Result): void => {
   throw new Error(`${name}: the service sent ${ours} bytes an answer, the reference ${theirs}`)
 }
 
+/** Time in which the queries of services without requests are counted. */
+const idleMs = 3_000
+
 /** Counts queries while a scenario is measured. The reference sends one for each of its answers. */
-const watchQueries = async ({ countQueries }: Scenario): Promise<(result: Result) => Promise<void>> => {
-  const before = await countQueries?.()
+const watchQueries = async (
+  { countQueries }: Scenario,
+  idlePerSecond: number,
+): Promise<(result: Result) => Promise<void>> => {
+  const [before, startedAt] = [await countQueries?.(), performance.now()]
   return async (result) => {
     if (!countQueries || before === undefined) return
-    const sum = (samples: Sample[]) => samples.reduce((total, { answers }) => total + answers, 0)
-    const sent = (await countQueries()) - before - sum(result.reference)
-    result.queries = sent / sum(result.subject)
+    const total = (await countQueries()) - before
+    result.queries = getQueries(result, { total, idlePerSecond, ms: performance.now() - startedAt })
   }
+}
+
+/** Returns the queries of an idle second: services poll the change log, their signing keys and the audit trail. */
+const countIdleQueries = async ({ countQueries }: Scenario): Promise<number> => {
+  if (!countQueries) return 0
+  const [before, startedAt] = [await countQueries(), performance.now()]
+  await delay(idleMs)
+  return (1_000 * ((await countQueries()) - before)) / (performance.now() - startedAt)
+}
+
+type Counted = Readonly<{ total: number; idlePerSecond: number; ms: number }>
+
+/** Returns the queries of an answer of the service, without those that services send without requests. */
+export const getQueries = (
+  { subject, reference }: Pick<Result, 'subject' | 'reference'>,
+  { total, idlePerSecond, ms }: Counted,
+): number => {
+  const sum = (samples: readonly Sample[]) => samples.reduce((answers, each) => answers + each.answers, 0)
+  return (total - (idlePerSecond * ms) / 1_000 - sum(reference)) / sum(subject)
+}
+
+/** V8 has compiled the code of an uncached page after about 10,000 answers. Then a page costs a sixth less. */
+const warmAnswers = 10_000
+const mostWarmLoads = 20
+
+/** Loads a server until its code is compiled. */
+export const warmUp = async (load: () => Promise<Pick<Sample, 'answers'>>): Promise<void> => {
+  let answers = 0
+  for (let loads = 0; loads < mostWarmLoads && answers < warmAnswers; loads += 1)
+    answers += (await load()).answers
 }
 
 const measureScenario = async (
@@ -107,9 +143,10 @@ const measureScenario = async (
     measure(target, { seconds, connections, stores: target === subject ? stores : referenceStores })
   const isOpen = () => isInTime() && needsMore(listRatios(result), floors[name])
   try {
-    await load(reference)
-    await load(subject)
-    const noteQueries = await watchQueries(scenario)
+    const idlePerSecond = await countIdleQueries(scenario)
+    await warmUp(() => load(reference))
+    await warmUp(() => load(subject))
+    const noteQueries = await watchQueries(scenario, idlePerSecond)
     const readNeighbours = watchNeighbours(roots)
     for (let round = 0; round < rounds || (round < mostRounds && isOpen()); round++) {
       // A server costs up to a fifth more after a second without requests, and a machine becomes slower or faster.

@@ -5,7 +5,7 @@ import { isDisturbed, judgeResults, listFailures, readFloors, toFloors } from '.
 import { findDifference, type WholeAnswer } from '../../bench/lib/ask.ts'
 import { plants } from '../../bench/plants.ts'
 import { formatTable } from '../../bench/report.ts'
-import { needsMore, type Result } from '../../bench/rounds.ts'
+import { getQueries, needsMore, type Result, warmUp } from '../../bench/rounds.ts'
 
 const toResult = (ratios: readonly number[], name = 'page of 50, HTTP/1.1 over TLS', failed = 0): Result => {
   const sample = (cpuMs: number, storeMs = 0) => ({
@@ -34,6 +34,28 @@ t.test('the gate fails below the floor, for failed requests and for a missing ra
   t.match(listFailures({ ...toResult([1]), queries: 2 }, 0.8), [/2\.00 queries an answer/])
   t.match(listFailures(toResult([]), 0.8), [/NaN/])
   t.same(listFailures(toResult([0.1]), undefined), [], 'a scenario without a floor')
+})
+
+t.test('an answer has one query, although services send others without requests', async (t) => {
+  const result = toResult([1, 1])
+  // Four loads of each server have 400 answers.
+  t.equal(getQueries(result, { total: 800 + 176, idlePerSecond: 44, ms: 4_000 }), 1)
+  t.equal(getQueries(result, { total: 1_200 + 176, idlePerSecond: 44, ms: 4_000 }), 2)
+  t.match(listFailures({ ...result, queries: 1.3 }, undefined), [/1\.30 queries an answer/])
+})
+
+t.test('a server is loaded until its code is compiled, but not without end', async (t) => {
+  const countLoads = async (answers: number) => {
+    let loads = 0
+    await warmUp(async () => {
+      loads += 1
+      return { answers }
+    })
+    return loads
+  }
+  t.equal(await countLoads(15_000), 1)
+  t.equal(await countLoads(600), 17)
+  t.equal(await countLoads(1), 20)
 })
 
 t.test('only a ratio below the floor is measured again', async (t) => {
