@@ -30,6 +30,8 @@ declare module 'fastify' {
 /** An answer from the cache, or one that the cache has just read, and its endpoint. */
 export type CachedAnswer = Readonly<{
   row: Endpoint
+  /** YYYY-MM-DD, right before the answer was read. Midnight may have passed since then. */
+  day: string
   asked: EndpointRequest
   answer: ReadResult
   links: LinkOptions

@@ -84,15 +84,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   const { seal, figures: sealed } = createSeal(app, options)
   const head = () => sealed().head
   const figures = () => ({ ...sealed(), queued: counts.size + add.unsent(), lost: lostEntries })
-  const countAnswer = (answer: SentAnswer) => {
-    const { principal, refusedKeyId: keyId, target, status, rows, route, endpoint, isClosed } = answer
-    const reader = principal ?? (keyId === undefined ? undefined : ({ kind: 'live', keyId } as const))
-    if (reader) counts.add(reader, { target, status, rows, route: endpoint ?? route ?? '' })
-    else if ((status === 401 || status === 403) && route !== undefined && isClosed) {
-      counts.addRefusal(route, status)
-    }
-  }
-  app.decorate('audit', { countAnswer, flush, seal, head })
+  app.decorate('audit', { countAnswer: counts.addAnswer, flush, seal, head })
   app.metrics.add(listAuditFigures(figures))
   const report = throttleWarnings(app.log)
   const warn = (error: unknown) =>

@@ -3,7 +3,7 @@ import type { ReadResult } from '../app/cache/freshness.ts'
 import { unavailable } from '../app/errors.ts'
 import type { ExportRequest, LiveAnswer } from '../app/export/exports.ts'
 import { jsonType } from '../app/http/formats.ts'
-import { chooseType, isJsonFormat, requireAcceptable } from '../app/http/media-type.ts'
+import { chooseType, isJsonFormat, requireAcceptable } from '../app/http/negotiation.ts'
 import type { QueryString } from '../app/http/pairs.ts'
 import type { Principal } from '../app/identity/principal.ts'
 import { requirePlan, requireScope } from '../app/identity/rights.ts'
@@ -115,9 +115,10 @@ const createCachedHandle =
   <Query>(row: CachedRow<Query>, { publicUrl }: Origin, getEndpoint: () => Endpoint): Handle =>
   async (asked, request, reply) => {
     const query = await row.parse(asked)
+    const day = request.server.today()
     const answer = await row.answer({ ...asked, query })
     const links = { publicUrl, canonical: asked.canonical }
-    request.cached = { row: getEndpoint(), asked, answer, links }
+    request.cached = { row: getEndpoint(), day, asked, answer, links }
     return sendEntry(answer, request, reply, { ...links, noCache: asked.noCache })
   }
 

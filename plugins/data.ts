@@ -1,9 +1,9 @@
 import fp from 'fastify-plugin'
-import { dayMs } from '../app/config/units.ts'
 import { createExports, type Exports } from '../app/export/exports.ts'
 import { createRecordExports, type RecordExports } from '../app/export/records.ts'
 import { createCursorCodec } from '../app/lists/cursor.ts'
 import { createLists, type Lists } from '../app/lists/lists.ts'
+import { createToday } from '../app/lists/values.ts'
 import { gaugeSum } from '../app/observe/figures.ts'
 import { createRecords, type Records } from '../app/records/records.ts'
 import type { Deps } from './deps.ts'
@@ -15,19 +15,6 @@ declare module 'fastify' {
     lists: Lists
     records: Records
     exports: Readonly<{ records: RecordExports; rows: Exports }>
-  }
-}
-
-const createToday = (now: () => number): (() => string) => {
-  let day = Number.NaN
-  let date = ''
-  return () => {
-    const current = Math.floor(now() / dayMs)
-    if (current !== day) {
-      day = current
-      date = new Date(current * dayMs).toISOString().slice(0, 10)
-    }
-    return date
   }
 }
 

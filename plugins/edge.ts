@@ -16,7 +16,7 @@ import { createEdge, type EdgeAnswer, type EdgeRequest } from '../app/edge/edge.
 import { field, readHead, sendHttp1, sendHttp2 } from '../app/edge/head.ts'
 import { jsonType } from '../app/http/formats.ts'
 import type { FrontStream } from '../app/http/listener.ts'
-import { getChoice, typeByFormat } from '../app/http/media-type.ts'
+import { getChoice, typeByFormat } from '../app/http/negotiation.ts'
 import { canSendPrepared, createPreparedSender } from '../app/wire/prepared.ts'
 import type { CachedAnswer } from './answers.ts'
 import type { Deps } from './deps.ts'
@@ -29,9 +29,6 @@ declare module 'fastify' {
     answerAtEdge?(request: IncomingMessage, response: ServerResponse): boolean
     answerStreamAtEdge?: FrontStream
     readonly edgeAnswers: number
-  }
-  interface FastifyRequest {
-    arrivalDay: string
   }
 }
 
@@ -49,7 +46,7 @@ const isRepeated = ({ answer, asked }: CachedAnswer, { method }: FastifyRequest)
 
 /** `undefined` if the edge must not repeat answers for this target. */
 const toKnownTarget = (
-  { row, asked: { rawQuery, params }, answer: { entry }, links }: CachedAnswer,
+  { row, day, asked: { rawQuery, params }, answer: { entry }, links }: CachedAnswer,
   request: FastifyRequest,
 ): KnownTarget | undefined => {
   const scope = row.scope ?? row.getScope?.(params)
@@ -61,8 +58,7 @@ const toKnownTarget = (
     route: request.routeOptions.url ?? '',
     endpoint: request.endpointName,
     scopes: [scope, ...(row.listScopes?.(rawQuery) ?? [])],
-    // Not today: midnight may have passed since the request.
-    day: request.arrivalDay,
+    day,
     isAcceptable: wanted === undefined ? (accept) => choose(accept) === jsonType : () => wanted === jsonType,
     formatNextLink: memoizeLast((next: string | undefined) => formatLinks(next, links)),
   }
@@ -167,11 +163,6 @@ export default fp<Pick<Deps, 'config' | 'freshness' | 'isDraining'>>(
     app.decorate('edgeAnswers', { getter: () => answers })
 
     const remember = createRemember(app, kept, isClosed)
-    app.decorateRequest('arrivalDay', '')
-    app.addHook('onRequest', (request, _reply, next) => {
-      request.arrivalDay = app.today()
-      next()
-    })
     app.addHook('onSend', (request, reply, payload, next) => {
       if (request.cached) remember(request.cached, request, reply, payload)
       next(null, payload)

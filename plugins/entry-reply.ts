@@ -5,8 +5,7 @@ import { encodedBody, isEncodable, type Representation } from '../app/http/encod
 import { formatStale, isNotModified, isPreconditionFailed } from '../app/http/fields.ts'
 import { jsonType } from '../app/http/formats.ts'
 import { findEncoding } from '../app/http/negotiation.ts'
-import { packQuery } from '../app/http/packed-query.ts'
-import { splitTarget } from '../app/http/pairs.ts'
+import { packQuery, splitTarget } from '../app/http/pairs.ts'
 
 export type LinkOptions = {
   publicUrl: string

@@ -119,10 +119,12 @@ export default fp<Deps>(
     ])
     app.decorate('metrics', {
       add,
-      countAnswer: (answer) => {
-        countAnswer(answer)
-        customers?.countAnswer(answer)
-      },
+      countAnswer: customers
+        ? (answer) => {
+            countAnswer(answer)
+            customers.countAnswer(answer)
+          }
+        : countAnswer,
       read: async () => ({ type: registry.contentType, text: await whole().metrics() }),
       readJson: () => whole().getMetricsAsJSON() as Promise<object[]>,
     })

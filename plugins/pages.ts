@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { ApiError } from '../app/errors.ts'
 import { jsonType } from '../app/http/formats.ts'
-import { getChoice } from '../app/http/media-type.ts'
+import { getChoice } from '../app/http/negotiation.ts'
 import { problemType } from '../app/http/problem.ts'
 import type { SiteOptions } from '../app/site/options.ts'
 import { createSite, htmlType, type Site, type SiteFile } from '../app/site/site.ts'

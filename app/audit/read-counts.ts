@@ -49,7 +49,23 @@ type ReadCountsOptions = {
 /** `rows`: number of records. `route`: the pattern, `custom/<name>`, or '' if no route matched. */
 type CountedRead = Readonly<{ target: string; status: number; rows: number; route: string }>
 
+/** An answer that was sent. `refusedKeyId`: of a valid token that was refused. */
+type CountedAnswer = Readonly<{
+  principal: Reader | undefined
+  refusedKeyId: string | undefined
+  target: string
+  status: number
+  rows: number
+  route: string | undefined
+  /** `custom/<name>`. */
+  endpoint?: string | undefined
+  /** The route needs a token. */
+  isClosed: boolean
+}>
+
 export type ReadCounts = {
+  /** Counts a read of a known client, or a refusal of an unknown client at a route that needs a token. */
+  addAnswer(answer: CountedAnswer): void
   /**
    * Counts by query for a live key and a route without parameters, otherwise by route.
    */
@@ -159,16 +175,25 @@ export const createReadCounts = ({ now, fingerprint }: ReadCountsOptions): ReadC
     return addCount(key, key.byQuery, name, subject)
   }
 
+  const add: ReadCounts['add'] = (reader, { target, status, rows, route }) => {
+    const key = getKey(reader)
+    const isSeparate = reader?.kind === 'live' && !route.includes('/:')
+    const count = isSeparate ? findByQuery(key, target, status, route) : findByRoute(key, route, status)
+    count.count += 1
+    count.rows += rows
+  }
+  const addRefusal: ReadCounts['addRefusal'] = (route, status) => {
+    findByRoute(getKey(undefined), route, status).count += 1
+  }
+
   return {
-    add(reader, { target, status, rows, route }) {
-      const key = getKey(reader)
-      const isSeparate = reader?.kind === 'live' && !route.includes('/:')
-      const count = isSeparate ? findByQuery(key, target, status, route) : findByRoute(key, route, status)
-      count.count += 1
-      count.rows += rows
-    },
-    addRefusal(route, status) {
-      findByRoute(getKey(undefined), route, status).count += 1
+    add,
+    addRefusal,
+    addAnswer({ principal, refusedKeyId: keyId, target, status, rows, route, endpoint, isClosed }) {
+      const reader = principal ?? (keyId === undefined ? undefined : ({ kind: 'live', keyId } as const))
+      if (reader) add(reader, { target, status, rows, route: endpoint ?? route ?? '' })
+      else if ((status === 401 || status === 403) && route !== undefined && isClosed)
+        addRefusal(route, status)
     },
     *drain() {
       const minute = `${new Date(since).toISOString().slice(0, 16)}Z`

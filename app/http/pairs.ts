@@ -1,3 +1,5 @@
+import { compact, expand } from './compact.ts'
+
 /** A query parameter. `value` is `undefined` if an escape is broken or its bytes are not UTF-8. */
 export type Pair = { name: string; value: string | undefined }
 
@@ -80,3 +82,34 @@ export const formatPairs = (pairs: readonly (readonly [name: string, value: stri
   pairs
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value).replaceAll('%2C', ',')}`)
     .join('&')
+
+const packed = 'packed'
+
+/** No value of a valid query contains it. */
+const separator = '\0'
+
+/** Packs a query string into one parameter. See docs/decisions/0180-long-links-are-packed.md. */
+export const packQuery = (rawQuery: string): string => {
+  const texts = parsePairs(rawQuery).flatMap(({ name, value = '' }) => [name, value])
+  return `${packed}=${compact(texts.join(separator)).toString('base64url')}`
+}
+
+const unpack = (text: string): string | undefined => {
+  try {
+    const texts = expand(Buffer.from(text, 'base64url')).split(separator)
+    const pairs = texts.flatMap((name, index) =>
+      index % 2 === 0 ? [[name, texts[index + 1] ?? ''] as const] : [],
+    )
+    return formatPairs(pairs)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the target with its packed query written out. Any other target stays as it is. */
+export const unpackTarget = (target: string): string => {
+  if (!target.includes(`?${packed}=`)) return target
+  const [first, ...others] = parsePairs(splitTarget(target).rawQuery)
+  const query = first?.name === packed && others.length === 0 ? unpack(first.value ?? '') : undefined
+  return query === undefined ? target : `${target.slice(0, target.indexOf('?'))}?${query}`
+}

@@ -127,6 +127,20 @@ export const parseNonEmptyText = (text: string): Parsed => {
     : { detail: 'expected at most 2000 bytes, without U+0000' }
 }
 
+/** Returns a function that formats the day of a clock in UTC, YYYY-MM-DD. `now`: milliseconds since 1970. */
+export const createToday = (now: () => number): (() => string) => {
+  let day = Number.NaN
+  let date = ''
+  return () => {
+    const current = Math.floor(now() / dayMs)
+    if (current !== day) {
+      day = current
+      date = new Date(current * dayMs).toISOString().slice(0, 10)
+    }
+    return date
+  }
+}
+
 /** Resolves `today…` to a day, YYYY-MM-DD. Returns other values unchanged. */
 export const resolveDate = (value: string, today: string): string => {
   const [match, sign, days = '0'] = relativeDate.exec(value) ?? []

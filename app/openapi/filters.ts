@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { joinList } from '../http/pairs.ts'
-import { maxValues } from '../lists/readers.ts'
+import { maxValues } from '../lists/parameters.ts'
 import { getOperators } from '../records/query/filters.ts'
 import type { Field, Resource, ResourceName } from '../records/resources/define.ts'
 import type { OpenApiParameter } from './description.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defaultLimit, maxLimit } from '../lists/readers.ts'
+import { defaultLimit, maxLimit } from '../lists/parameters.ts'
 import type { Components } from './components.ts'
 import type { OpenApiParameter } from './description.ts'
 import { getExample } from './examples.ts'

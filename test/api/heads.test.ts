@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { expand } from '../../app/http/compact.ts'
-import { packQuery, unpackTarget } from '../../app/http/packed-query.ts'
-import { parsePairs } from '../../app/http/pairs.ts'
+import { packQuery, parsePairs, unpackTarget } from '../../app/http/pairs.ts'
 import { namedScopes } from '../../app/identity/scopes.ts'
 import {
   anyOf,

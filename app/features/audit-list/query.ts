@@ -1,14 +1,18 @@
 import { formatPairs, type Pair } from '../../http/pairs.ts'
-import { correct, type FaultyQuery, formatMeant, readByName, readPairs } from '../../lists/parameters.ts'
 import {
+  correct,
+  type FaultyQuery,
   faulty,
+  formatMeant,
   formatReader,
   many,
   oneOfNames,
   type ParameterReader,
   pageReaders,
+  readByName,
+  readPairs,
   single,
-} from '../../lists/readers.ts'
+} from '../../lists/parameters.ts'
 import { type Parsed, parseInstant, parseNonEmptyText } from '../../lists/values.ts'
 import { type EntryFilter, entryFilters } from './entries.ts'
 

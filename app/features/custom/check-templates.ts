@@ -1,4 +1,4 @@
-import { maxValues } from '../../lists/readers.ts'
+import { maxValues } from '../../lists/parameters.ts'
 import type { Field } from '../../records/resources/define.ts'
 import type { Parameter, Template } from './definition.ts'
 import { type Place, whole } from './faults.ts'

@@ -1,4 +1,4 @@
-import { formatReader, into, type ParameterReader, single } from '../../lists/readers.ts'
+import { formatReader, into, type ParameterReader, single } from '../../lists/parameters.ts'
 import { controlReaders, type Draft, type QueryShape } from '../../records/query/controls.ts'
 import type { Definition } from './definition.ts'
 import type { Revision } from './granted.ts'

@@ -5,11 +5,11 @@ import {
   formatMeant,
   type PairReading,
   type PairsReading,
+  type ParameterReader,
   readPairs,
   readUnknown,
   readValue,
 } from '../../lists/parameters.ts'
-import type { ParameterReader } from '../../lists/readers.ts'
 import { formatSelection } from '../../records/query/canonical.ts'
 import { type Draft, isExport, parseSortKey } from '../../records/query/controls.ts'
 import { readFilter } from '../../records/query/filters.ts'

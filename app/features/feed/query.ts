@@ -2,23 +2,21 @@ import { ApiError, type Fault, invalidQuery } from '../../errors.ts'
 import type { Pair } from '../../http/pairs.ts'
 import {
   correct,
+  defaultLimit,
   type FaultyQuery,
   formatMeant,
-  type PairReading,
-  type PairsReading,
-  readPairs,
-  readUnknown,
-  readValue,
-} from '../../lists/parameters.ts'
-import {
-  defaultLimit,
   formatReader,
   integerWithin,
   into,
   maxLimit,
+  type PairReading,
+  type PairsReading,
   type ParameterReader,
+  readPairs,
+  readUnknown,
+  readValue,
   single,
-} from '../../lists/readers.ts'
+} from '../../lists/parameters.ts'
 import { parseBoolean } from '../../lists/values.ts'
 import { resourcesReader } from '../../records/query/named-resources.ts'
 import type { ResourceName } from '../../records/resources/define.ts'

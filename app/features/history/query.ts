@@ -1,13 +1,17 @@
 import { formatPairs, joinList, type Pair } from '../../http/pairs.ts'
-import { correct, type FaultyQuery, formatMeant, readByName, readPairs } from '../../lists/parameters.ts'
 import {
+  correct,
   defaultLimit,
+  type FaultyQuery,
+  formatMeant,
   formatReader,
   into,
   type ParameterReader,
   pageReaders,
+  readByName,
+  readPairs,
   single,
-} from '../../lists/readers.ts'
+} from '../../lists/parameters.ts'
 import { parseInstant } from '../../lists/values.ts'
 import { resourcesReader } from '../../records/query/named-resources.ts'
 import type { ResourceName } from '../../records/resources/define.ts'

@@ -1,4 +1,5 @@
 import { isServiceFault } from '../../errors.ts'
+import type { SentAnswer } from '../../observe/sent-answer.ts'
 
 export const minuteMs = 60_000
 export const minutesPerDay = 1_440
@@ -72,6 +73,8 @@ export const quantile = (counts: readonly number[], share: number): number | nul
 
 export type Minutes = {
   addAnswer(status: number, ms: number | undefined, isHit: boolean): void
+  /** Counts an answer of the API. Answers of pages do not count. */
+  addSentAnswer(answer: Pick<SentAnswer, 'route' | 'isClosed' | 'status' | 'ms' | 'source'>): void
   /** `atMs`: when the probe was sent. `ageMs`: age of its answer, or NaN; `undefined` if the probe failed. */
   addProbe(atMs: number, ageMs: number | undefined): void
   /** Returns the completed minutes that are not settled, oldest first. `all` adds the current minute. */
@@ -79,6 +82,8 @@ export type Minutes = {
   /** Forgets these minutes, except the current one. Call it when they are in the database. */
   settle(minutes: readonly Minute[]): void
 }
+
+const firstError = 400
 
 /** If the database is unreachable for more than a day, the oldest minutes are dropped. */
 const maxUnsettled = minutesPerDay
@@ -115,17 +120,25 @@ export const createMinutes = (now: () => number): Minutes => {
     return current
   }
 
+  const addAnswer: Minutes['addAnswer'] = (status, ms, isHit) => {
+    const minute = minuteAt(now())
+    minute.requests += 1
+    if (isServiceFault(status)) minute.failed += 1
+    if (ms === undefined) return
+    minute.timed += 1
+    minute.durationMs += ms
+    if (isHit) minute.hits += 1
+    const bucket = getBucket(ms)
+    minute.buckets[bucket] = (minute.buckets[bucket] ?? 0) + 1
+  }
+
   return {
-    addAnswer(status, ms, isHit) {
-      const minute = minuteAt(now())
-      minute.requests += 1
-      if (isServiceFault(status)) minute.failed += 1
-      if (ms === undefined) return
-      minute.timed += 1
-      minute.durationMs += ms
-      if (isHit) minute.hits += 1
-      const bucket = getBucket(ms)
-      minute.buckets[bucket] = (minute.buckets[bucket] ?? 0) + 1
+    addAnswer,
+    addSentAnswer({ route = '', isClosed, status, ms, source }) {
+      if (!isClosed && !route.startsWith('/v1/')) return
+      // Only cached endpoints have a source: durations of streams, exports and logins do not count.
+      const isTimed = source !== 'none' && status < firstError
+      addAnswer(status, isTimed ? ms : undefined, source !== 'database')
     },
     addProbe(atMs, ageMs) {
       const minute = minuteAt(atMs)

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../../db/schema.ts'
-import type { SentAnswer } from '../../observe/sent-answer.ts'
 import { within } from '../../overload/timer.ts'
 import { createStatusDocument, type StatusDocument } from './document.ts'
 import { createHistoryReader } from './history.ts'
@@ -13,9 +12,7 @@ type StatusOptions = {
   probe: () => Promise<number>
 }
 
-export type Status = Pick<Minutes, 'addAnswer'> & {
-  /** Counts an answer of the API. Answers of pages do not count. */
-  addSentAnswer(answer: Pick<SentAnswer, 'route' | 'isClosed' | 'status' | 'ms' | 'source'>): void
+export type Status = Pick<Minutes, 'addAnswer' | 'addSentAnswer'> & {
   probe(): Promise<void>
   /** Writes the completed minutes, and the current one if `all`. Rejects with the driver's errors. */
   report(all?: boolean): Promise<void>
@@ -40,12 +37,7 @@ export const createStatus = ({ db, now, probe }: StatusOptions): Status => {
 
   return {
     addAnswer: minutes.addAnswer,
-    addSentAnswer({ route = '', isClosed, status: code, ms, source }) {
-      if (!isClosed && !route.startsWith('/v1/')) return
-      // Only cached endpoints have a source: durations of streams, exports and logins do not count.
-      const isTimed = source !== 'none' && code < 400
-      minutes.addAnswer(code, isTimed ? ms : undefined, source !== 'database')
-    },
+    addSentAnswer: minutes.addSentAnswer,
     async probe() {
       const atMs = now()
       const ageMs = await within(probeTimeoutMs, probe()).catch(() => undefined)

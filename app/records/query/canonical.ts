@@ -1,6 +1,6 @@
 import { formatPairs, joinList } from '../../http/pairs.ts'
 import { withCursor } from '../../lists/cursor.ts'
-import { defaultLimit } from '../../lists/readers.ts'
+import { defaultLimit } from '../../lists/parameters.ts'
 import { isExplicitOnly } from '../../lists/values.ts'
 import type { Condition, Operator, Query, SortKey } from './query.ts'
 

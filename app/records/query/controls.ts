@@ -14,7 +14,7 @@ import {
   type ParameterReader,
   type ParsedElement,
   single,
-} from '../../lists/readers.ts'
+} from '../../lists/parameters.ts'
 import { oneOf, type Parsed, parseDate } from '../../lists/values.ts'
 import type { Resource } from '../resources/define.ts'
 import { getIncludedField, listIncludedFields } from './named-resources.ts'

@@ -1,8 +1,16 @@
 import type { Pair } from '../../http/pairs.ts'
 import { translateOperator } from '../../lists/foreign.ts'
 import { findNearest } from '../../lists/nearest.ts'
-import { faultyPair, type PairReading, readUnknown, readValue } from '../../lists/parameters.ts'
-import { faulty, many, type ParameterReader, single } from '../../lists/readers.ts'
+import {
+  faulty,
+  faultyPair,
+  many,
+  type PairReading,
+  type ParameterReader,
+  readUnknown,
+  readValue,
+  single,
+} from '../../lists/parameters.ts'
 import {
   describeAccident,
   expectedValue,

@@ -1,5 +1,5 @@
 import { type QueryString, splitList } from '../../http/pairs.ts'
-import { into, many, oneOfNames, type ParameterReader } from '../../lists/readers.ts'
+import { into, many, oneOfNames, type ParameterReader } from '../../lists/parameters.ts'
 import type { Field, Include, Resource, ResourceName } from '../resources/define.ts'
 import { resourceNames, resources } from '../resources/index.ts'
 

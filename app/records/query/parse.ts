@@ -2,13 +2,13 @@ import type { Fault } from '../../errors.ts'
 import type { Pair } from '../../http/pairs.ts'
 import {
   correct,
+  defaultLimit,
   type FaultyQuery,
   formatMeant,
   type PairReading,
   readPairs,
   readValue,
 } from '../../lists/parameters.ts'
-import { defaultLimit } from '../../lists/readers.ts'
 import { resolveDate } from '../../lists/values.ts'
 import type { Field, Resource } from '../resources/define.ts'
 import {
