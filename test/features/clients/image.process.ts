@@ -16,13 +16,13 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { findPackages } from '../../app/features/clients/packages.ts'
-import { formatHashes } from '../../clients/tools/packages.ts'
+import { findPackages } from '../../../app/features/clients/packages.ts'
+import { formatHashes } from '../../../clients/tools/packages.ts'
 
 // Builds the stages of the Dockerfile in folders, without Docker: each COPY takes the files of the context or of another
 // stage, and each RUN is run. Only `npm ci` is replaced: it would install 700 MB.
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const workFolder = '/srv/certdata'
 
