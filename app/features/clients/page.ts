@@ -28,8 +28,8 @@ const packageTable = ({ language, file, version, sizeBytes, sha256, integrity }:
   html`<div class="scroll" tabindex="0" role="group" aria-label="${file}"><table>
 <tbody><tr><th scope="row">File</th><td><a href="/clients/${file}" download>${file}</a>, ${Math.ceil(sizeBytes / kibibyte)} KiB</td></tr>
 <tr><th scope="row">Version</th><td>${version}</td></tr>
-<tr><th scope="row">SHA-256</th><td><code>${sha256}</code></td></tr>
-${language === 'typescript' ? html`<tr><th scope="row"><code>integrity</code> of npm</th><td><code>${integrity}</code></td></tr>` : undefined}</tbody></table></div>`
+<tr><th scope="row">SHA-256</th><td><code class="hash">${sha256}</code></td></tr>
+${language === 'typescript' ? html`<tr><th scope="row"><code>integrity</code> of npm</th><td><code class="hash">${integrity}</code></td></tr>` : undefined}</tbody></table></div>`
 
 const packageBlock = (each: ClientPackage | undefined, publicUrl: string): Html | undefined =>
   each && html`${renderInstallation(publicUrl, each)}${packageTable(each)}`

@@ -36,12 +36,14 @@ def values(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_an_example_runs_and_prints_what_it_says(service: Service, values: dict[str, str], number: int) -> None:
+def test_an_example_runs_and_prints_what_it_says(
+    service: Service, values: dict[str, str], tmp_path: Path, number: int
+) -> None:
     code, shown = EXAMPLES[number]
     code = code.replace("cda_live_…", values["audit"] if "audit" in code else service.api_key)
     for name, value in values.items():
         code = code.replace(name, value) if name != "audit" else code
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     if shown:
         assert run.stdout.strip() == shown.strip()
