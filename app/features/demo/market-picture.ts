@@ -55,8 +55,9 @@ const toCertificate = (example: ExampleRecord, today: string): Certificate => {
   const { record } = checkCertificate(example)
   derivePeriods(record)
   const dated = record as CertificateDates & Pick<Certificate, 'scheme'>
-  const { scheme, valid_until } = dated
-  return { scheme, valid_until, ...computeCertificate(dated, today, defaultExpiringWithin) }
+  const { scheme, approval_status, valid_from, valid_until } = dated
+  const given = { scheme, approval_status, valid_from, valid_until }
+  return { ...given, ...computeCertificate(dated, today, defaultExpiringWithin) }
 }
 
 /** The schemes that each country lists, by code. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { createSecrets } from '../../../app/config/secrets.ts'
 import { type Approval, type Certificate, judgeMarket } from '../../../app/features/demo/browser/market.js'
-import { matchSchemes } from '../../../app/features/demo/browser/schemes.js'
+import { isAlternative, matchSchemes } from '../../../app/features/demo/browser/schemes.js'
 import { marketRules } from '../../../app/features/demo/market-picture.ts'
 import { features } from '../../../app/features.ts'
 import { prepareDatabase } from '../../../app/local/prepare.ts'
@@ -23,11 +23,12 @@ t.test('a scheme that the country lists without a record makes half a cell', asy
   const required = ['IFT homologation', 'NOM-208']
   t.match(judge(required, [valid('IFT')]), {
     tone: 'half',
-    words: 'approved as requested; NOM-208: nothing on record',
+    words: 'approved as requested; NOM-208: nothing on record for this country',
   })
   t.match(judge([...required, 'NOM-019'], [valid('IFT', '2026-12-01')]), {
     tone: 'half',
-    words: 'approved as requested, certificate valid until 2026-12-01; NOM-208, NOM-019: nothing on record',
+    words:
+      'approved as requested, certificate valid until 2026-12-01; NOM-208, NOM-019: nothing on record for this country',
     until: '2026-12-01',
   })
   t.match(judge(required, [valid('IFT')], [{ scheme: 'NOM-208', status: 'not_required' }]), {
@@ -58,6 +59,37 @@ t.test('of several records of a scheme, the one that allows most decides', async
   const renewal = { scheme: 'RCM', status: 'testing' }
   t.match(judge(['RCM'], [], [granted, renewal]), { tone: 'open', words: 'no, approval testing' })
   t.match(judge(['RCM'], [], [granted]).words, 'no, granted without a certificate')
+})
+
+t.test('a mark that the country also recognises is enough, and its absence is no gap', async (t) => {
+  const listed = ['UKCA (Radio Equipment Regulations 2017)', 'CE marking also recognised in Great Britain']
+  const ended = { ...valid('UKCA'), validity: 'void' }
+  const endedCe = { ...valid('CE RED'), validity: 'expired' }
+  t.match(judge(listed, [valid('UKCA')]), { tone: 'good', words: 'yes, certificate valid' })
+  t.match(judge(listed, [valid('CE RED')]).tone, 'good', 'the alternative alone')
+  t.match(judge(listed, [ended, valid('CE RED')]).tone, 'good', 'the alternative instead')
+  t.match(judge(listed, [valid('UKCA'), endedCe]).tone, 'good', 'an alternative that ended')
+  t.match(judge(listed, [valid('UKCA', '2026-12-01'), valid('CE RED')]).tone, 'good', 'the better one')
+  const neither = judge(listed, [ended])
+  t.match(neither, { tone: 'bad', words: 'no, certificate void' })
+  t.match(neither.schemes[1], { name: listed[1], words: 'nothing on record for this country' })
+  t.match(judge(listed, [ended, endedCe]).tone, 'bad')
+})
+
+t.test('the record that decides is named, not an older one without a scheme', async (t) => {
+  const legacy = { scheme: null, validity: 'expired', expiring: false, valid_until: '2025-11-19' }
+  const marking = valid('CE RED')
+  const judged = judge(['CE marking (RED 2014/53/EU)'], [legacy, marking])
+  t.equal(judged.record, marking)
+  t.match(judged.schemes[1], { name: 'without a scheme', words: 'no, certificate expired' })
+})
+
+t.test('a certificate that is not valid yet names its first day', async (t) => {
+  const future = { scheme: 'ANATEL', validity: 'not_yet_valid', expiring: false, valid_from: '2026-12-20' }
+  const words = 'no, certificate not yet valid, valid from 2026-12-20'
+  t.match(judge(['ANATEL homologation'], [future]), { tone: 'open', words })
+  const pending = { ...future, approval_status: 'pending' }
+  t.equal(judge(['ANATEL homologation'], [pending]).words, 'no, certificate not yet valid')
 })
 
 t.test('"may be sold" needs a valid certificate or an exemption for every listed scheme', async () => {
@@ -111,12 +143,14 @@ t.test('the matrix agrees with market-access for every product and country of th
     const matched = matchSchemes<{ scheme: string; allowed: boolean }>(required, schemes)
     const listed = matched.filter((each) => each.required !== undefined)
     const isAllowed = ({ entry }: (typeof matched)[number]) => entry?.allowed === true
+    const isOneEnough = listed.some((each) => isAlternative(each.required ?? '')) && listed.some(isAllowed)
     const held = matched.filter(({ entry }) => entry !== undefined)
-    const expected = listed.every(isAllowed)
-      ? ['good', 'warn']
-      : held.every(isAllowed)
-        ? ['half']
-        : ['open', 'bad']
+    const expected =
+      isOneEnough || listed.every(isAllowed)
+        ? ['good', 'warn']
+        : held.every(isAllowed)
+          ? ['half']
+          : ['open', 'bad']
     t.ok(expected.includes(tone), `${place}: ${tone}`)
   }
 })

@@ -198,6 +198,34 @@ t.test('a valid certificate without an end is unlimited, and no cell about it is
   await close()
 })
 
+t.test('the table and the reasons of a cell name the certificate that decides', async (t) => {
+  const { page, close } = await open('/demo#markets')
+  await page.waitForSelector('.matrix')
+  const row = page.locator('#table-box tr', { hasText: 'Hub Classic, Germany' })
+  const shown = await row.locator('td').allTextContents()
+  t.match(shown, ['Hub Classic, Germany', 'certificate valid', 'CE RED', /^EXD-DoC-/, 'unlimited'])
+  const readReasons = async (name: RegExp) => {
+    const title = name.source.replace(/^\^|:.*/g, '')
+    await page.getByRole('button', { name }).click()
+    await page.locator('#why .notice', { hasText: title }).waitFor()
+    return page.locator('#why li').allTextContents()
+  }
+  t.match(await readReasons(/^Hub Classic, Germany: yes/), [
+    /^CE marking .*: certificate valid$/,
+    /^without a scheme: certificate expired, until /,
+  ])
+  t.match(await page.textContent('#table-box'), 'without a scheme')
+  t.match(await readReasons(/^Lumen Gateway LTE, Brazil: /), [
+    /: certificate not yet valid, valid from 20\d\d-\d\d-\d\d, until 20\d\d-\d\d-\d\d$/,
+  ])
+  t.match(await readReasons(/^ChargePad 15 W, United Kingdom: yes, certificate valid/), [
+    /^UKCA .*: certificate valid$/,
+    'CE marking also recognised in Great Britain: nothing on record for this country',
+  ])
+  t.match(await page.textContent('#picture'), 'A certificate counts only for the country that it names.')
+  await close()
+})
+
 t.test('on a phone, code and wide tables scroll, and their edges have a shadow', async (t) => {
   const { page, close } = await open('/demo#markets')
   await page.waitForSelector('.matrix')

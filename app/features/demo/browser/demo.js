@@ -29,10 +29,7 @@ const ask = async (question, changed = []) => {
     return say(`${describe(refused)} ${refused.body?.detail ?? ''}`)
   }
   const bodies = answers.map(({ body }) => body)
-  const { words, picture, records } = question.show(
-    bodies,
-    (product, country) => void askWhy(product, country).catch(failed),
-  )
+  const { words, picture, records } = question.show(bodies, (row) => void askWhy(row).catch(failed))
   redraw(picture, changed)
   showAnswers(question.targets, answers, { name: question.key, columns: question.columns, records })
   say(words)

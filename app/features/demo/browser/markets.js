@@ -1,6 +1,7 @@
 import { judgeMarket } from './market.js'
 import { matrix } from './matrix.js'
 import { collectNames } from './names.js'
+import { withoutScheme } from './schemes.js'
 import { marketRules } from './stage.js'
 
 /**
@@ -15,13 +16,13 @@ const toEnd = ({ valid_until: end, validity }) => end ?? (validity === 'valid' ?
 export const markets = {
   key: 'markets',
   targets: [
-    '/v1/certificates?country_code[null]=false&fields=number,scheme,product_id,country_code,validity,expiring,valid_until&include=product,country&limit=500',
+    '/v1/certificates?country_code[null]=false&fields=number,scheme,product_id,country_code,approval_status,validity,expiring,valid_from,valid_until&include=product,country&limit=500',
     '/v1/approvals?fields=scheme,product_id,country_code,status,open&include=product,country&limit=500',
   ],
   columns: [
     { title: 'Product and country', of: (row) => `${row.product}, ${row.country}` },
     { title: 'Reason', of: (row) => row.words.replace(/^(yes|no), /, '') },
-    { title: 'Scheme', of: (row) => row.scheme ?? '' },
+    { title: 'Scheme', of: (row) => row.scheme ?? withoutScheme },
     { title: 'Certificate', of: (row) => row.number ?? '' },
     { title: 'Valid until', of: toEnd },
   ],
@@ -41,7 +42,9 @@ export const markets = {
       // Records may name a product that does not exist. It has no name to show.
       if (!row || product(row) === row.product_id) return []
       const judged = judgeMarket(marketRules, requiredSchemes(row), own, approvalsOfPlace)
-      return [{ ...row, product: product(row), country: country(row), ...judged }]
+      const { product_id, country_code } = row
+      const names = { product_id, country_code, product: product(row), country: country(row) }
+      return [{ ...judged.record, ...names, ...judged }]
     })
     records.sort((a, b) => a.product.localeCompare(b.product) || a.country.localeCompare(b.country))
     const sold = records.filter(({ tone }) => tone === 'good' || tone === 'warn').length

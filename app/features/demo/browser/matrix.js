@@ -1,4 +1,5 @@
 import { make } from '../../../site/browser/ui.js'
+import { nothingOnRecord } from './schemes.js'
 import { addTip } from './tip.js'
 
 /** @type {Record<string, string>} */
@@ -9,7 +10,7 @@ const legend = [
   ['half', 'approved as requested, but a listed scheme has no record'],
   ['open', 'not yet'],
   ['bad', 'no'],
-  ['none', 'nothing on record'],
+  ['none', nothingOnRecord],
 ]
 
 /** Arrow keys move between cells, and Tab leaves the table (ARIA's grid pattern). @param {HTMLElement} grid */
@@ -54,7 +55,7 @@ const describeCell = ({ product, country, words, schemes }) => [
   ),
 ]
 
-/** @param {Record<string, any>[]} records @param {(product: string, country: string) => void} onCell */
+/** @param {Record<string, any>[]} records @param {(row: Record<string, any>) => void} onCell */
 export const matrix = (records, onCell) => {
   const products = [...new Map(records.map((row) => [row.product_id, row.product]))]
   const countries = [...new Map(records.map((row) => [row.country_code, row.country]))].sort(([a], [b]) =>
@@ -72,7 +73,7 @@ export const matrix = (records, onCell) => {
   /** @param {string[]} product @param {string[]} country */
   const makeCell = ([product = '', name = ''], [code = '', place = '']) => {
     const row = found.get(`${product} ${code}`)
-    const empty = () => [make('strong', {}, `${name}, ${place}`), make('p', {}, 'nothing on record')]
+    const empty = () => [make('strong', {}, `${name}, ${place}`), make('p', {}, nothingOnRecord)]
     if (!row) return withTip(make('td', { role: 'gridcell', class: 'none' }), empty)
     const schemes = row.schemes.map(
       (/** @type {Record<string, string>} */ each) => `${each.name}: ${each.words}`,
@@ -88,7 +89,7 @@ export const matrix = (records, onCell) => {
       signs[row.tone],
     )
     isFirst = false
-    button.addEventListener('click', () => onCell(product, code))
+    button.addEventListener('click', () => onCell(row))
     const cell = make('td', { role: 'gridcell', 'data-key': `${product} ${code}` }, button)
     return withTip(cell, () => describeCell(row))
   }
@@ -122,5 +123,13 @@ export const matrix = (records, onCell) => {
   )
   const box = make('div', { class: 'matrix-box' }, make('div', { class: 'scroll' }, grid))
   addTip(box, tips)
-  return make('div', {}, box, make('ul', { class: 'legend', 'aria-label': 'Signs' }, ...key))
+  const rule =
+    'A certificate counts only for the country that it names. If a country also recognises another mark, one of the two is enough.'
+  return make(
+    'div',
+    {},
+    box,
+    make('ul', { class: 'legend', 'aria-label': 'Signs' }, ...key),
+    make('p', { class: 'soft small' }, rule),
+  )
 }

@@ -6,7 +6,7 @@ import { find, make } from '../../../site/browser/ui.js'
  * @typedef {Record<string, any>} Row
  * @typedef {{ title: string, of: (row: Row) => Node | string, instant?: (row: Row) => string }} Column
  * @typedef {{ words: string, picture: Node, records: Row[] }} Shown
- * @typedef {{ key: string, targets: string[], columns: Column[], show: (bodies: any[], onCell: (product: string, country: string) => void) => Shown }} Question
+ * @typedef {{ key: string, targets: string[], columns: Column[], show: (bodies: any[], onCell: (row: Row) => void) => Shown }} Question
  */
 
 const maxRows = 100
