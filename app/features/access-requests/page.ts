@@ -1,4 +1,5 @@
 import type { House } from '../../config/house.ts'
+import { deadline } from '../../site/browser/units.js'
 import { type Html, html } from '../../site/escape.ts'
 import type { PageContent } from '../../site/layout.ts'
 import type { FormOutcome, FormValues } from './form.ts'
@@ -82,10 +83,8 @@ ${fields.map((field) => fieldBlock(field, values[field.name] ?? '', faults[field
 <button type="submit" class="main">Send the request</button>
 </form>`
 
-const instant = (text: string) => `${text.slice(0, 10)}, ${text.slice(11, 16)} UTC`
-
 const receipt = (id: string, dueAt: string): Html =>
-  html`<div class="notice" id="receipt" tabindex="-1"><h2>Your request has arrived.</h2><p>You will hear from us by <strong>${instant(dueAt)}</strong>, within one business day. If you have a question, give the id of the request: <code>${id}</code>.</p></div>`
+  html`<div class="notice" id="receipt" tabindex="-1"><h2>Your request has arrived.</h2><p>You will hear from us by <strong>${deadline(dueAt, 'UTC')} (UTC)</strong>, within one business day. If you have a question, give the id of the request: <code>${id}</code>.</p></div>`
 
 const steps = html`<ol class="steps">
 <li><strong>Send the form.</strong> It takes two minutes.</li>

@@ -27,6 +27,17 @@ export const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 's
 /** @param {string} instant */
 export const moment = (instant) => `${date.format(new Date(instant))}, ${time.format(new Date(instant))} UTC`
 
+/**
+ * Writes when something is due. Midnight is the end of the day before. The browser's time zone is the default.
+ * @param {string} instant @param {string} [timeZone]
+ */
+export const deadline = (instant, timeZone) => {
+  const at = Date.parse(instant)
+  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone })
+  const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone }).format(at)
+  return clock === '00:00' ? `the end of ${day.format(at - 1)}` : `${day.format(at)} at ${clock}`
+}
+
 /** @param {number} seconds */
 export const duration = (seconds) => {
   if (seconds < 60) return `${Math.round(seconds)} s`

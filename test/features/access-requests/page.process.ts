@@ -58,6 +58,7 @@ t.test('the access form marks missing and refused values at their fields', async
     select request_id as id, email from access_requests`.execute(database.operator)
   t.match(rows, [{ email: good.email }])
   t.match(receipt, rows[0]?.id)
+  t.notMatch(receipt, '00:00')
   t.same(await findViolations(page), [])
   t.same(
     faults.filter((fault) => !isAsked(fault)),

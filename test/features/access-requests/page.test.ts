@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { deadline } from '../../../app/site/browser/units.js'
 import { closeAfter, createTestApp, createTestDatabase } from '../../helper.ts'
 
 const database = await createTestDatabase()
@@ -97,7 +98,7 @@ t.test('the access form works without JavaScript, and refuses programs and fault
   t.equal(sent.statusCode, 200)
   t.match(
     sent.body,
-    /Your request has arrived.*You will hear from us by <strong>\d{4}-\d\d-\d\d, \d\d:\d\d UTC/s,
+    /Your request has arrived.*You will hear from us by <strong>(the end of )?\w+day,? \d+ \w+ \d{4}( at \d\d:\d\d)? \(UTC\)/s,
   )
   t.equal(await countRequests(), 1)
   for (let i = 0; i < 2; i++) await post({ ...good, ticket })
@@ -107,4 +108,10 @@ t.test('the access form works without JavaScript, and refuses programs and fault
   t.match(over.body, /Try again in/)
   clock.offsetMs += 2 * 86_400_000
   t.match((await post({ ...good, ticket })).body, /form is too old/)
+})
+
+t.test('a request that is due at midnight is due at the end of the day before', async (t) => {
+  t.match(deadline('2026-12-01T00:00:00.000000Z', 'UTC'), /^the end of Monday,? 30 November 2026$/)
+  t.match(deadline('2026-12-01T00:00:00.000000Z', 'Europe/Berlin'), /^Tuesday,? 1 December 2026 at 01:00$/)
+  t.match(deadline('2026-11-30T15:30:00.000000Z', 'UTC'), /^Monday,? 30 November 2026 at 15:30$/)
 })

@@ -48,6 +48,19 @@ const listKept = (page: Page) =>
       [...document.querySelectorAll('input')].map((input) => input.value), document.body.innerHTML])`,
   )
 
+t.test('the middle line of the chart has an exact number', async (t) => {
+  const { page, close } = await open()
+  await page.route('**/v1/me/usage', async (route) => {
+    const answer = await route.fetch()
+    const { data, counted } = (await answer.json()) as { data: object[]; counted: object }
+    await route.fulfill({ response: answer, json: { data: [{ ...data[0], requests: 7 }], counted } })
+  })
+  await enterAndWait(page)
+  t.same(await page.locator('#usage .scale span').allTextContents(), ['8', '4', '0'])
+  t.match(await page.getAttribute('#usage svg', 'aria-label'), 'at most 7 in a day')
+  await close()
+})
+
 t.test('the page shows keys, usage and webhooks, and keeps neither the key nor the token', async (t) => {
   const { page, faults, hosts, close } = await open()
   const tokens: string[] = []
@@ -63,6 +76,7 @@ t.test('the page shows keys, usage and webhooks, and keeps neither the key nor t
   t.equal(rows.length, 2)
   t.ok(rows.some((row) => row.includes(keyId) && row.includes('this key') && row.includes('any')))
   t.ok(rows.some((row) => row.includes('not shown')))
+  t.equal(await page.evaluate('scrollY'), 0, 'the title is visible')
   t.match(await page.getAttribute('#usage svg', 'aria-label'), '94,240 requests in 31 days')
   t.equal(await page.locator('#usage rect.bar').count(), 31)
   t.match(await page.textContent('#usage tbody tr'), /\/v1\/.*47,120.*37,200.*465.*465 MB/)

@@ -1,4 +1,5 @@
 import { find, make } from '../../../site/browser/ui.js'
+import { deadline } from '../../../site/browser/units.js'
 
 /** Checks the contact form while the user types, and sends it to the API. Without JavaScript, the form posts itself. */
 
@@ -66,9 +67,6 @@ const showFaults = (faults, message = 'Please correct the marked fields.') => {
 
 /** @param {{ id: string, due_at: string }} answer */
 const showReceipt = ({ id, due_at }) => {
-  const due = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short' }).format(
-    new Date(due_at),
-  )
   form.hidden = true
   outcome.className = 'notice'
   outcome.setAttribute('role', 'status')
@@ -78,7 +76,7 @@ const showReceipt = ({ id, due_at }) => {
       'p',
       {},
       'You will hear from us by ',
-      make('strong', {}, due),
+      make('strong', {}, deadline(due_at)),
       ' (your time), within one business day.',
     ),
     make('p', {}, 'If you have a question, give the id of the request: ', make('code', {}, id), '.'),

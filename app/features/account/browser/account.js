@@ -195,7 +195,8 @@ const show = async () => {
   account.replaceChildren(head(me, forget), ...sections.filter((each) => each !== undefined))
   enter.hidden = true
   account.hidden = false
-  account.focus()
+  account.focus({ preventScroll: true })
+  scrollTo(0, 0)
 }
 
 enter.hidden = false

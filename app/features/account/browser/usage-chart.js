@@ -56,9 +56,11 @@ export const usageChart = (rows, { from, until }) => {
     const { requests = 0, refused = 0 } = byDay.get(day) ?? {}
     return { name: date.format(new Date(day)), requests, refused }
   })
-  const top = Math.max(2, ...days.map(({ requests }) => requests))
+  const most = Math.max(0, ...days.map(({ requests }) => requests))
+  // An even top has a whole number at the middle line.
+  const top = Math.max(2, 2 * Math.ceil(most / 2))
   const total = days.reduce((sum, { requests }) => sum + requests, 0)
-  const label = `${number(total)} requests in ${count} days, at most ${number(top)} in a day.`
+  const label = `${number(total)} requests in ${count} days, at most ${number(most)} in a day.`
   const lines = [0, 50, 100].map((y) => shape('line', { x2: count, y1: y, y2: y }))
   const bars = days.flatMap(({ requests, refused }, x) => [
     ...(requests > 0 ? [bar('bar', x, requests / top)] : []),
@@ -77,11 +79,7 @@ export const usageChart = (rows, { from, until }) => {
     make(
       'div',
       { class: 'plot middle' },
-      make(
-        'div',
-        { class: 'scale', 'aria-hidden': 'true' },
-        ...words([number(top), number(Math.round(top / 2)), '0']),
-      ),
+      make('div', { class: 'scale', 'aria-hidden': 'true' }, ...words([number(top), number(top / 2), '0'])),
       shape('svg', frame, ...lines, ...bars, ...points),
       make('div', { class: 'times', 'aria-hidden': 'true' }, ...words(times)),
     ),
