@@ -226,6 +226,23 @@ t.test('the table and the reasons of a cell name the certificate that decides', 
   await close()
 })
 
+t.test('if the service cannot be reached, no earlier answer and no button of it stays', async (t) => {
+  const { page, close } = await open('/demo#markets')
+  await page.waitForSelector('.matrix')
+  await page.route('**/v1/**', (route) => route.abort())
+  await page.click('a[href="#approvals"]')
+  await untilSaid(page, /^The service cannot be reached\. Wait a moment, then try again\.$/)
+  t.equal(await page.textContent('#table-box'), '')
+  for (const button of ['#excel', '#change']) t.notOk(await page.isVisible(button), button)
+  await page.unroute('**/v1/**')
+  await page.click('#why button')
+  await untilSaid(page, /approvals are in progress/)
+  for (const button of ['#excel', '#change']) t.ok(await page.isVisible(button), button)
+  t.ok((await page.locator('#table-box tbody tr').count()) > 5)
+  t.equal(await page.textContent('#why'), '')
+  await close()
+})
+
 t.test('on a phone, code and wide tables scroll, and their edges have a shadow', async (t) => {
   const { page, close } = await open('/demo#markets')
   await page.waitForSelector('.matrix')

@@ -11,12 +11,18 @@ import { milliseconds, number } from '../../../site/browser/units.js'
  * @property {number | undefined} bytes size of the encoded body, if the browser reports it
  */
 
+/** Fetches, and rejects in words for a visitor. @param {string} url @param {RequestInit} init */
+export const reach = (url, init) =>
+  fetch(url, init).catch(() => {
+    throw new Error('The service cannot be reached. Wait a moment, then try again.')
+  })
+
 /** Sends a GET request. Resolves for any status. @param {string} url @param {string} token @param {string} [etag] @returns {Promise<Answer>} */
 export const send = async (url, token, etag) => {
   performance.clearResourceTimings()
   const address = new URL(url, location.origin).href
   const started = performance.now()
-  const answer = await fetch(address, {
+  const answer = await reach(address, {
     cache: 'no-store',
     headers: {
       Authorization: `Bearer ${token}`,

@@ -1,11 +1,11 @@
-import { find } from '../../../site/browser/ui.js'
+import { find, make } from '../../../site/browser/ui.js'
 import { isHit, send } from './answer.js'
 import { downloadWorkbook } from './excel.js'
 import { startHistory, toHistory, toRecord } from './history.js'
 import { startLive } from './live.js'
 import { questions } from './questions.js'
 import { startSaving } from './saving.js'
-import { describe, getTable, say, showAnswers, startStage, token } from './stage.js'
+import { clearAnswers, describe, getTable, say, showAnswers, startStage, token } from './stage.js'
 import { askWhy } from './why.js'
 
 /** @typedef {import('./table.js').Question} Question @typedef {import('./live.js').Event} Event */
@@ -21,8 +21,10 @@ let record
 /** @param {Question} question @param {Event[]} [changed] records to highlight */
 const ask = async (question, changed = []) => {
   const mine = ++turn
-  const answers = await Promise.all(question.targets.map((target) => send(target, token)))
-  if (mine !== turn) return
+  const answers = await Promise.all(question.targets.map((target) => send(target, token))).catch((error) => {
+    if (mine === turn) throw error
+  })
+  if (!answers || mine !== turn) return
   const refused = answers.find(({ status }) => status !== 200)
   if (refused) {
     showAnswers(question.targets, [refused], { name: question.key, columns: question.columns, records: [] })
@@ -30,6 +32,7 @@ const ask = async (question, changed = []) => {
   }
   const bodies = answers.map(({ body }) => body)
   const { words, picture, records } = question.show(bodies, (row) => void askWhy(row).catch(failed))
+  find('#why', HTMLElement).querySelector(':scope > button')?.remove()
   redraw(picture, changed)
   showAnswers(question.targets, answers, { name: question.key, columns: question.columns, records })
   say(words)
@@ -49,8 +52,13 @@ const redraw = (picture, changed) => {
       keyed(key)?.classList.add('changed')
 }
 
-const failed = (/** @type {unknown} */ error) =>
-  say(`The request failed: ${error instanceof Error ? error.message : error}. Load the page again.`)
+const failed = (/** @type {unknown} */ error) => {
+  clearAnswers(shown?.targets ?? [])
+  const again = make('button', { type: 'button' }, 'Try again')
+  again.addEventListener('click', () => void open(shown?.key ?? '').catch(failed))
+  find('#why', HTMLElement).replaceChildren(again)
+  say(error instanceof Error ? error.message : String(error))
+}
 
 /** @param {Event} event */
 const isInPicture = ({ resource, id }) =>

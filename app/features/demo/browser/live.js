@@ -1,6 +1,6 @@
 import { find, make } from '../../../site/browser/ui.js'
 import { milliseconds } from '../../../site/browser/units.js'
-import { send } from './answer.js'
+import { reach, send } from './answer.js'
 import { collectNames, toWords } from './names.js'
 import { approvals } from './questions.js'
 import { token } from './stage.js'
@@ -33,7 +33,7 @@ const say = (/** @type {(Node | string)[]} */ ...words) => {
 
 /** @param {string} query */
 const askFeed = async (query) => {
-  const answer = await fetch(`/v1/changes?resources=approvals${query}`, {
+  const answer = await reach(`/v1/changes?resources=approvals${query}`, {
     cache: 'no-store',
     headers: { Authorization: `Bearer ${token}` },
   })
@@ -90,7 +90,7 @@ const follow = async (onEvents) => {
 
 const requestChange = async () => {
   const sentAt = performance.now()
-  const answer = await fetch('/demo/change', { method: 'POST' })
+  const answer = await reach('/demo/change', { method: 'POST' })
   const body = await answer.json()
   if (!answer.ok) throw new Error(body.detail)
   // The commit was between request and answer. The middle is off by half of that time at most.

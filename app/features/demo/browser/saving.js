@@ -27,19 +27,20 @@ const show = (full, empty) => {
   )
 }
 
+const askTwice = async () => {
+  const full = await send(target, token)
+  const etag = full.headers.get('etag')
+  if (full.status !== 200 || etag === null) return `The service answered ${full.status}. Try again later.`
+  const empty = await send(target, token, etag)
+  show(full, empty)
+  return `The second answer is ${empty.status}: ${number(countBytes(full))} bytes were not sent again.`
+}
+
 /** Starts the button that sends the same request twice, the second time with the ETag. */
 export const startSaving = () => {
   const said = find('#saving-said', HTMLElement)
   find('#twice', HTMLElement).addEventListener('click', async () => {
     said.textContent = 'Asking …'
-    const full = await send(target, token)
-    const etag = full.headers.get('etag')
-    if (full.status !== 200 || etag === null) {
-      said.textContent = `The service answered ${full.status}. Try again later.`
-      return
-    }
-    const empty = await send(target, token, etag)
-    show(full, empty)
-    said.textContent = `The second answer is ${empty.status}: ${number(countBytes(full))} bytes were not sent again.`
+    said.textContent = await askTwice().catch((/** @type {Error} */ { message }) => message)
   })
 }

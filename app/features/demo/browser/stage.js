@@ -59,6 +59,7 @@ export const showAnswers = (asked, answers, shown) => {
   table = shown
   const { columns, records } = shown
   showCode()
+  find('#live', HTMLElement).hidden = false
   // The service redirects `/demo?path=` to the operation in the reference.
   find('#reference', HTMLAnchorElement).href = `/demo?path=${encodeURIComponent(asked[0] ?? '')}`
   showFigures(answers)
@@ -68,6 +69,16 @@ export const showAnswers = (asked, answers, shown) => {
   find('#tab-table', HTMLElement).hidden = !hasTable
   find('#excel', HTMLElement).hidden = records.length === 0 || !hasTable
   selectTab(hasTable || chosen !== 'table' ? chosen : 'json')
+}
+
+/** Removes the last answer with its buttons, because its question is no longer on the screen. @param {string[]} asked */
+export const clearAnswers = (asked) => {
+  targets = asked
+  table = { name: '', columns: [], records: [] }
+  showCode()
+  for (const part of ['#figures', '#cache-words', '#headers tbody', '#table-box', '#body pre'])
+    find(part, HTMLElement).replaceChildren()
+  for (const part of ['#excel', '#live', '#rows-shown']) find(part, HTMLElement).hidden = true
 }
 
 export const startStage = () => {
