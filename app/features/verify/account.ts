@@ -47,6 +47,12 @@ export const readPublicUrl = async (send: Send, origin: string): Promise<string>
       `${origin} answers with status ${answer.status}: the service starts, or its proxy does not reach it. Try again when ${origin}/health/ready answers 200`,
     )
   }
+  const code = readJson(answer, '/code')
+  if (typeof code === 'string') {
+    throw new CannotVerify(
+      `${origin} refuses with status ${answer.status} ${code}: ${readJson(answer, '/detail') ?? 'no reason given'}${code === 'tls_required' ? '. Give the https address' : ''}`,
+    )
+  }
   throw new CannotVerify(
     `${origin} is not this service: it has no address in /.well-known/api-catalog (status ${answer.status}). Check the address`,
   )

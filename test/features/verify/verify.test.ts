@@ -228,6 +228,11 @@ t.test('exit code 2 names the next step if the service or the account cannot be 
   t.match(await cli(origin), { code: 2, stderr: /does not answer: .*Check the address/ }, 'at the login')
   fault = (answer) => (answer.body = '{}')
   t.match(await cli(origin), { code: 2, stderr: /is not this service/ })
+  const refusal = JSON.stringify({ code: 'tls_required', detail: 'The request was not encrypted' })
+  fault = (answer) => Object.assign(answer, { status: 403, body: refusal })
+  const unencrypted = /status 403 tls_required: The request was not encrypted\. Give the https address/
+  t.match(await cli(origin), { code: 2, stderr: unencrypted })
+  t.match(await cli(`${origin} --latency`), { code: 2, stderr: unencrypted })
   fault = (answer) => Object.assign(answer, { status: 503, body: '{}' })
   const starting = {
     code: 2,
