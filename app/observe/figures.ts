@@ -1,4 +1,5 @@
 import type { Metric, Registry } from 'prom-client'
+import { within } from '../overload/timer.ts'
 
 export type Labels = Readonly<Record<string, string>>
 /** `undefined` and values that are not finite are omitted. `suffix`, such as `_bucket`, follows the name. */
@@ -58,22 +59,30 @@ type SlowFigureOptions<Value> = {
   keptMs: number
 }
 
-/** Returns a function that calls `read` at most once per `keptMs`. If it rejects, the last value stays. */
+/** A scrape waits this long for the first value. */
+const firstValueMs = 1_000
+
+/**
+ * Returns a function that calls `read` at most once per `keptMs`. Returns the last value without waiting for `read`, so
+ * that a database that hangs delays no scrape. Only the first value is waited for, for one second at most. It is
+ * `undefined` until then. If `read` rejects, the last value stays.
+ */
 export const createSlowFigure = <Value>({ read, now, keptMs }: SlowFigureOptions<Value>) => {
   let last: Value | undefined
   let startedAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<unknown> | undefined
+  let first: Promise<unknown> | undefined
   return async (): Promise<Value | undefined> => {
     if (now() - startedAt >= keptMs) {
       startedAt = now()
-      reading = read().then(
+      const reading = read().then(
         (value) => {
           last = value
         },
         () => {},
       )
+      first ??= within(firstValueMs, reading).catch(() => {})
     }
-    await reading
+    await first
     return last
   }
 }

@@ -290,6 +290,21 @@ t.test('reads a figure that needs a query at most once per interval', async (t) 
   t.equal(await figure(), 2, 'after a failure, the last value')
 })
 
+t.test('a figure does not wait for a query without an answer', async (t) => {
+  let now = 0
+  let isHanging = true
+  const read = () => (isHanging ? new Promise<number>(() => {}) : Promise.resolve(1))
+  const figure = createSlowFigure({ read, now: () => now, keptMs: 1_000 })
+  t.equal(await figure(), undefined, 'not even for the first value')
+  isHanging = false
+  now = 1_000
+  await figure()
+  t.equal(await figure(), 1)
+  isHanging = true
+  now = 2_000
+  t.equal(await figure(), 1)
+})
+
 t.test('lost log lines are counted', async (t) => {
   logStream.lost = 7
   t.equal((await read()).get('certdata_log_lines_lost_total'), 7)
