@@ -36,7 +36,13 @@ export default fp<Deps>(
   async (app, deps) => {
     const { config, shared, freshness, reserved, listen, monotonicNow, databaseNow, figures } = deps
     const memory = createMemoryCache(config.cacheBytes)
-    const cache = createReadThrough({ memory, shared, freshness, wait: delay })
+    const cache = createReadThrough({
+      memory,
+      shared,
+      freshness,
+      longestWaitMs: config.queueMs,
+      wait: delay,
+    })
     const counts: Record<ProbeResult, number> = { same: 0, superseded: 0, different: 0, nothing: 0 }
 
     const probeFreshness = async () => {

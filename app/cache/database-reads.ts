@@ -1,4 +1,5 @@
 import { unavailable } from '../errors.ts'
+import { isTimeout, within } from '../overload/timer.ts'
 import type { CacheEntry, Filled, ReadRequest } from './entry.ts'
 import { type FreshnessCheck, type ReadResult, toCheckedResult } from './freshness.ts'
 import type { MemoryCache } from './memory.ts'
@@ -9,6 +10,8 @@ export type DatabaseReadsDeps = {
   memory: MemoryCache
   shared: SharedCache | undefined
   freshness: FreshnessCheck
+  /** While polls fail, a read of the primary that takes longer is answered with 503. In milliseconds. */
+  longestWaitMs: number
 }
 
 const toEntry = (request: ReadRequest, epoch: string, filled: Filled): CacheEntry => {
@@ -18,7 +21,7 @@ const toEntry = (request: ReadRequest, epoch: string, filled: Filled): CacheEntr
 }
 
 /** Creates the reads of the primary and its standby, which store their results in both caches. */
-export const createDatabaseReads = ({ memory, shared, freshness }: DatabaseReadsDeps) => {
+export const createDatabaseReads = ({ memory, shared, freshness, longestWaitMs }: DatabaseReadsDeps) => {
   let fills = 0
 
   const store = (entry: CacheEntry): boolean => {
@@ -50,11 +53,24 @@ export const createDatabaseReads = ({ memory, shared, freshness }: DatabaseReads
     return result && { ...result, isStored: store(entry) }
   }
 
-  /** Rejects as `fill` does, and with 503 if the server is not the one that the polls read. */
+  /** A database that hangs would hold the request until the driver ends the connection, after 6 s. */
+  const fillInTime = async (request: ReadRequest): Promise<Filled> => {
+    if (!freshness.isAway()) return request.fill()
+    try {
+      return await within(longestWaitMs, request.fill())
+    } catch (error) {
+      throw isTimeout(error) ? unavailable() : error
+    }
+  }
+
+  /**
+   * Rejects as `fill` does, and with 503 if the server is not the one that the polls read, or if polls fail and the
+   * answer is late.
+   */
   const readPrimary = async (request: ReadRequest): Promise<ReadResult> => {
     fills += 1
     const [before, mark] = [freshness.epoch(), freshness.mark()]
-    const filled = await request.fill()
+    const filled = await fillInTime(request)
     const { server, standby } = filled
     const entry = toEntry(request, await settleEpoch(before, server), filled)
     // `server` is undefined if DATABASE_URL leads to a standby.

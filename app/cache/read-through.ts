@@ -43,9 +43,9 @@ const isSame = (entry: CacheEntry, { isAbsent, body }: Filled): boolean =>
   (body.equals(entry.body) || withoutCursor(body) === withoutCursor(entry.body))
 
 /** Reads memory, then Redis, then the database. Concurrent misses of one key share a read. */
-export const createReadThrough = ({ memory, shared, freshness, wait }: Deps) => {
+export const createReadThrough = ({ memory, shared, freshness, longestWaitMs, wait }: Deps) => {
   const inFlight = new Map<string, InFlight>()
-  const database = createDatabaseReads({ memory, shared, freshness })
+  const database = createDatabaseReads({ memory, shared, freshness, longestWaitMs })
   let tick = 0
   /** The names in memory that the probe has still to compare in this round. */
   let round: Iterator<string> | undefined

@@ -73,7 +73,8 @@ const setUp = ({ shared }: { shared?: SharedCache } = {}) => {
   const { freshness, polls, world } = createTestFreshness()
   const waits: (() => void)[] = []
   const wait = () => new Promise<void>((resolve) => waits.push(resolve))
-  const cache = createReadThrough({ memory: createMemoryCache(1_000_000), shared, freshness, wait })
+  const memory = createMemoryCache(1_000_000)
+  const cache = createReadThrough({ memory, shared, freshness, longestWaitMs: 20, wait })
   const fills: { give: (text: string | undefined, seen?: number) => void; fail: (error: Error) => void }[] =
     []
   const fill = () =>
@@ -119,6 +120,7 @@ t.test("an entry read before the database's clock was set back has no time in th
     memory: createMemoryCache(1_000_000),
     shared: undefined,
     freshness: { ...freshness, asOf: () => polledAt },
+    longestWaitMs: 1_000,
     wait: () => Promise.resolve(),
   })
   const at = '2026-01-01T12:00:00.050000Z'
@@ -250,6 +252,20 @@ t.test('while the database is unreachable, an answer has its age in seconds', as
   const behind = read() as Promise<unknown>
   fills[1]?.fail(new Error('database gone'))
   await t.rejects(behind, { message: 'database gone' }, 'but none that is known to be superseded')
+})
+
+t.test('while polls fail, a read that hangs is refused after the longest wait', async (t) => {
+  const { world, read, fills } = setUp()
+  world.isDown = true
+  // The timer of the read does not keep the process alive.
+  const alive = setInterval(() => {}, 1_000)
+  t.teardown(() => clearInterval(alive))
+  const refusal = { code: 'unavailable', status: 503, extras: { headers: { 'retry-after': '1' } } }
+  await t.rejects(Promise.resolve(read()), refusal)
+  fills[0]?.give('late')
+  const answered = read({ key: 'other' })
+  fills[1]?.give('in time')
+  t.same(shown(await answered), ['in time', 'database'])
 })
 
 t.test('an older answer that arrives late does not replace a newer one', async (t) => {

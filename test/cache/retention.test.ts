@@ -53,6 +53,7 @@ t.test('answers that no cache stores are freed by the next young collection', as
     memory: createMemoryCache(0),
     shared: undefined,
     freshness: freshness as Partial<FreshnessCheck> as FreshnessCheck,
+    longestWaitMs: 1_000,
     wait: async () => {},
   })
   const snapshot = parseSnapshot('1:1:')

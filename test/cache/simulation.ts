@@ -168,6 +168,7 @@ const createInstance = (id: string, world: World) => {
     memory: createMemoryCache(1_000_000),
     shared: hasRedis ? createModelCache({ store, epoch, travel: () => turn() }) : undefined,
     freshness,
+    longestWaitMs: 1_000,
     wait: () => turn(),
   })
   const read = (asked: readonly string[], noCache: boolean) => {
