@@ -419,15 +419,12 @@ t.test('the document describes every list with its types', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json()
   for (const name of resourceNames) {
     const { responses, parameters } = paths[`/v1/${name}`].get
-    t.same(Object.keys(responses[200].content), [
-      'application/json',
-      'application/x-ndjson',
-      'text/csv',
-      xlsx,
-    ])
+    // Formats of features come last.
+    const types = ['application/json', 'application/x-ndjson', 'text/csv', xlsx]
+    t.same(Object.keys(responses[200].content).slice(0, types.length), types)
     t.ok(responses[200].headers['Content-Disposition'])
     t.ok(responses[406] && responses[429] && responses[503])
     const format = parameters.find((each: { name: string }) => each.name === 'format')
-    t.same(format.schema.enum, ['json', 'ndjson', 'csv', 'xlsx'])
+    t.same(format.schema.enum.slice(0, types.length), ['json', 'ndjson', 'csv', 'xlsx'])
   }
 })
