@@ -10,7 +10,8 @@ const wrongId = /^id: expected 1 to 64 .*; found ("(?:[^"\\]|\\.)*")$/
 const suggestFormula = (note: string): string => {
   const found = wrongId.exec(note)?.[1]
   const [character] = found === undefined ? [] : (/[^A-Za-z0-9._~-]/.exec(JSON.parse(found) as string) ?? [])
-  if (character === undefined || character === '"') return ''
+  // In a formula, a control character could not be read, and a quote would end the text.
+  if (character === undefined || !/[^\p{Cc}"]/u.test(character)) return ''
   return `; add a column for the id with =SUBSTITUTE(A2,"${character}","-"), in German Excel =WECHSELN(A2;"${character}";"-")`
 }
 
