@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { exportCost } from '../app/export/exports.ts'
 import { exportTypes } from '../app/export/formats.ts'
-import { jsonType, mediaTypes } from '../app/http/formats.ts'
+import { formatNames, jsonType, mediaTypes } from '../app/http/formats.ts'
 import { isJsonFormat } from '../app/http/negotiation.ts'
 import type { QueryString } from '../app/http/pairs.ts'
 import { requireNoParameters } from '../app/lists/no-parameters.ts'
@@ -27,6 +27,7 @@ const recordEndpoints = ({ records, exports }: FastifyInstance, options: DataOpt
   resourceNames.flatMap((name) => {
     const resource = resources[name]
     const formats = options.formats.filter((each) => each.resource === name)
+    const names = [...formatNames, ...formats.map(({ format }) => format)]
     const { page, item } = envelopes[name]
     const scope = `${name}:read`
     const listScopes = (rawQuery: QueryString) => includedScopes(resource, rawQuery)
@@ -38,7 +39,7 @@ const recordEndpoints = ({ records, exports }: FastifyInstance, options: DataOpt
           scope,
           listScopes,
           schema: { openapi: describePage(resource, formats), response: { 200: page } },
-          parse: (request) => records.parse({ ...request, resource }),
+          parse: (request) => records.parse({ ...request, resource, formats: names }),
           answer: (request) => records.answer({ ...request, resource }),
           formats: new Map(formats.map((each) => [mediaTypes[each.format], each])),
           exporting: {

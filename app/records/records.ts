@@ -16,7 +16,13 @@ import { isId, type Resource } from './resources/define.ts'
 import { createShapes, type Shapes } from './sql/shapes.ts'
 import { describeView, type PageRow, pageStatement } from './sql/statement.ts'
 
-type RecordRef = { principal: Principal; resource: Resource; id?: string }
+type RecordRef = {
+  principal: Principal
+  resource: Resource
+  id?: string
+  /** Names of the formats that the list has. Default: json, ndjson, csv, xlsx. */
+  formats?: readonly string[]
+}
 
 export type RecordRequest = RecordRef & {
   query: PreparedQuery
@@ -92,11 +98,11 @@ export const createRecords = ({
   const prepare = createPrepare()
   const shapes = createShapes((plan) => compile(pageStatement(plan)), monotonicNow)
 
-  const toList = ({ principal, resource, id }: RecordRef): ListOf<PreparedQuery> => ({
+  const toList = ({ principal, resource, id, formats }: RecordRef): ListOf<PreparedQuery> => ({
     customerId: principal.customerId,
     path: `/v1/${resource.name}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
     parse(rawQuery, type) {
-      const outcome = prepare(resource, id === undefined ? toShape(type) : 'item', rawQuery)
+      const outcome = prepare(resource, id === undefined ? toShape(type) : 'item', rawQuery, formats)
       if ('query' in outcome) return outcome
       return { ...outcome, faults: [...outcome.faults, ...checkAsOf(outcome.parsed, today())] }
     },

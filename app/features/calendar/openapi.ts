@@ -3,7 +3,7 @@ import type { Description } from '../../openapi/description.ts'
 import { filterParameters } from '../../openapi/filters.ts'
 import { text } from '../../openapi/parameters.ts'
 import { describePage } from '../../openapi/records.ts'
-import { notInCalendars } from '../../records/query/controls.ts'
+import { arrangements } from '../../records/query/controls.ts'
 import { resources } from '../../records/resources/index.ts'
 import { mostEvents } from './calendar.ts'
 
@@ -13,7 +13,7 @@ const contents =
   'that the calendar is incomplete.'
 
 export const calendarSentence =
-  `\`format=ics\` is ${contents} It takes the filters, but no \`${notInCalendars.join('`, `')}\`. It costs as much as an ` +
+  `\`format=ics\` is ${contents} It takes the filters, but no \`${arrangements.join('`, `')}\`. It costs as much as an ` +
   'export, and has an ETag.'
 
 export const calendarExample = [
@@ -32,7 +32,7 @@ export const calendarExample = [
 ].join('\r\n')
 
 const { certificates } = resources
-const omitted: readonly string[] = [...notInCalendars, 'cursor', 'count', 'include', 'bom']
+const omitted: readonly string[] = [...arrangements, 'cursor', 'count', 'include', 'bom']
 
 export const describeCalendar: Description = {
   rank: 65,

@@ -24,27 +24,28 @@ import { parseWords } from './words.ts'
 export const parseSortKey = (text: string): SortKey =>
   text.startsWith('-') ? { key: text.slice(1), descending: true } : { key: text, descending: false }
 
-export type QueryShape = 'page' | 'item' | 'export' | 'csv' | 'calendar'
+/** `filtered`: the format has neither order nor columns. */
+export type QueryShape = 'page' | 'item' | 'export' | 'csv' | 'filtered'
 
 /** Returns which parameters a list accepts for a media type. */
 export const toShape = (type: string): Exclude<QueryShape, 'item'> => {
   if (type === mediaTypes.json) return 'page'
-  if (type === mediaTypes.ics) return 'calendar'
+  if (type === mediaTypes.ics) return 'filtered'
   return type === mediaTypes.csv ? 'csv' : 'export'
 }
 
 /** Whether the answer is a whole list instead of a page. */
-export const isExport = (shape: QueryShape): boolean => ['export', 'csv', 'calendar'].includes(shape)
+export const isExport = (shape: QueryShape): boolean => ['export', 'csv', 'filtered'].includes(shape)
 
 const pagesOnly: readonly string[] = ['include', 'count', 'cursor']
 
-/** A calendar does not have these parameters of an export. */
-export const notInCalendars: readonly string[] = ['sort', 'limit', 'fields']
+/** Parameters of an export for its order, length and columns. */
+export const arrangements: readonly string[] = ['sort', 'limit', 'fields']
 
 /** Returns the parameters that the shape refuses, whatever their value. Defaults of generated clients are accepted. */
 export const listRefused = (shape: QueryShape): readonly string[] => {
   if (!isExport(shape)) return []
-  return shape === 'calendar' ? [...pagesOnly, ...notInCalendars, 'bom'] : pagesOnly
+  return shape === 'filtered' ? [...pagesOnly, ...arrangements, 'bom'] : pagesOnly
 }
 
 export type Draft = { conditions: Condition[] } & Partial<Omit<Query, 'resource' | 'conditions'>>
@@ -86,14 +87,16 @@ const createPageOnlyReader = (name: string): ParameterReader => {
 }
 
 /** Accepts the default of a list, because generated clients send it. */
-const createCalendarReader = (standard: string | undefined): ParameterReader => {
-  const detail = 'a calendar has one event for each end, in no order: leave this out'
+const createArrangementReader = (name: string, standard?: string): ParameterReader => {
+  const detail = `this format has neither order nor columns: leave ${name} out`
   return (value) => (value === standard ? fine : faulty('unknown_parameter', detail))
 }
 
-const checkFormat = formatReader(formatNames)
 /** `requireAcceptable` has refused known formats that the list does not have. */
-const readFormat: ParameterReader = (value) => (isFormatName(value) ? fine : checkFormat(value))
+const createFormatReader = (formats: readonly string[]): ParameterReader => {
+  const check = formatReader(formats)
+  return (value) => (isFormatName(value) ? fine : check(value))
+}
 
 /** Accepts the default, because generated clients send it. */
 const readMark: ParameterReader = (value) =>
@@ -136,10 +139,10 @@ const listReaders = (resource: Resource, shape: QueryShape): Record<string, Draf
       : () => readMark,
   ...(isExport(shape) &&
     Object.fromEntries(pagesOnly.map((name) => [name, () => createPageOnlyReader(name)]))),
-  ...(shape === 'calendar' && {
-    sort: () => createCalendarReader(resource.defaultSort),
-    limit: () => createCalendarReader(String(defaultLimit)),
-    fields: () => createCalendarReader(undefined),
+  ...(shape === 'filtered' && {
+    sort: () => createArrangementReader('sort', resource.defaultSort),
+    limit: () => createArrangementReader('limit', String(defaultLimit)),
+    fields: () => createArrangementReader('fields'),
   }),
 })
 
@@ -159,12 +162,16 @@ const fieldParser = (resource: Resource, shape: QueryShape) => {
   }
 }
 
-/** Returns the readers of all parameters except filters. */
-export const controlReaders = (resource: Resource, shape: QueryShape): Map<string, DraftReader> => {
+/** Returns the readers of all parameters except filters. `formats`: names of the formats that the list has. */
+export const controlReaders = (
+  resource: Resource,
+  shape: QueryShape,
+  formats: readonly string[] = formatNames,
+): Map<string, DraftReader> => {
   const withId = (names: string[]) => [...new Set(names.includes('id') ? names : ['id', ...names])]
   const includes = Object.keys(resource.includes)
   const isInclude = oneOfNames(includes, 'invalid_value', 'includes')
-  const format = shape === 'item' ? formatReader(['json']) : readFormat
+  const format = shape === 'item' ? formatReader(['json']) : createFormatReader(formats)
   return new Map(
     Object.entries<DraftReader>({
       fields: list('fields', fieldParser(resource, shape), withId),

@@ -1,4 +1,5 @@
 import type { Fault } from '../../errors.ts'
+import { formatNames } from '../../http/formats.ts'
 import type { Pair } from '../../http/pairs.ts'
 import {
   correct,
@@ -27,14 +28,16 @@ export type DayParameters = Pick<Query, 'asOf' | 'on' | 'includes'>
 
 export type ParseOutcome = { query: Query } | (FaultyQuery & { parsed: DayParameters })
 
+type Asked = Readonly<{ resource: Resource; shape: QueryShape; formats: readonly string[] }>
+
 type Grammar = Readonly<{
   controls: ReadonlyMap<string, DraftReader>
   filterable: readonly Field[]
   known: readonly string[]
 }>
 
-const createGrammar = (resource: Resource, shape: QueryShape): Grammar => {
-  const controls = controlReaders(resource, shape)
+const createGrammar = ({ resource, shape, formats }: Asked): Grammar => {
+  const controls = controlReaders(resource, shape, formats)
   const filterable = shape !== 'item' ? [...resource.fields.values()].filter((field) => field.filter) : []
   const named = [...filterable.map((field) => field.name), ...controls.keys()]
   const refused = listRefused(shape)
@@ -42,20 +45,31 @@ const createGrammar = (resource: Resource, shape: QueryShape): Grammar => {
   return { controls, filterable, known }
 }
 
-const grammars = new WeakMap<Resource, Partial<Record<QueryShape, Grammar>>>()
+const grammars = new WeakMap<Resource, Map<string, Grammar>>()
 
 /** Cached: building a grammar takes longer than the rest of parsing. */
-const getGrammar = (resource: Resource, shape: QueryShape): Grammar => {
-  const byShape = grammars.get(resource) ?? {}
-  grammars.set(resource, byShape)
-  byShape[shape] ??= createGrammar(resource, shape)
-  return byShape[shape]
+const getGrammar = (asked: Asked): Grammar => {
+  const { resource, shape, formats } = asked
+  const known = grammars.get(resource) ?? new Map<string, Grammar>()
+  grammars.set(resource, known)
+  const name = `${shape} ${formats.join()}`
+  const grammar = known.get(name) ?? createGrammar(asked)
+  known.set(name, grammar)
+  return grammar
 }
 
-/** Parses the pairs of a query string; relative dates stay unresolved. Reports every fault. `parsed`: for `checkAsOf`. */
-export const parseQuery = (resource: Resource, shape: QueryShape, pairs: readonly Pair[]): ParseOutcome => {
+/**
+ * Parses the pairs of a query string; relative dates stay unresolved. Reports every fault. `formats`: names of the formats
+ * that the list has. `parsed`: for `checkAsOf`.
+ */
+export const parseQuery = (
+  resource: Resource,
+  shape: QueryShape,
+  pairs: readonly Pair[],
+  formats: readonly string[] = formatNames,
+): ParseOutcome => {
   const draft: Draft = { conditions: [] }
-  const { controls, filterable, known } = getGrammar(resource, shape)
+  const { controls, filterable, known } = getGrammar({ resource, shape, formats })
   const context: FilterContext = { resource, filterable, known, draft }
 
   const readPair = (pair: Pair): PairReading => {
@@ -66,7 +80,7 @@ export const parseQuery = (resource: Resource, shape: QueryShape, pairs: readonl
   const reading = readPairs(pairs, readPair)
   const { faults } = reading
   if (faults.length === 0) return { query: complete(resource, shape, draft) }
-  const corrected = correct(formatMeant(reading), (meant) => parseQuery(resource, shape, meant))
+  const corrected = correct(formatMeant(reading), (meant) => parseQuery(resource, shape, meant, formats))
   const { asOf, on, includes = [], cursor: position } = draft
   return { faults, parsed: { asOf, on, includes }, corrected, position }
 }

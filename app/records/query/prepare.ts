@@ -73,11 +73,12 @@ export const createPrepare = () => {
     resource: Resource,
     shape: QueryShape,
     rawQuery: QueryString,
+    formats?: readonly string[],
   ): { query: PreparedQuery } | Extract<ParseOutcome, { faults: unknown }> => {
     const name = `${resource.name} ${shape} ${rawQuery.text}`
     const found = known.get(name)
     if (found) return found
-    const outcome = parseQuery(resource, shape, rawQuery.pairs)
+    const outcome = parseQuery(resource, shape, rawQuery.pairs, formats)
     if ('faults' in outcome) return outcome
     const result = { query: prepare(outcome.query) }
     known.set(name, result)

@@ -128,7 +128,7 @@ t.test('faults of the query are named', async (t) => {
   ])
     t.match(await faults(`&${name}`), { errors: [{ parameter: name.split('=')[0] }] })
   const { detail } = await faults('&sort=nothing')
-  t.match(detail, /leave this out/, 'no other value of a refused parameter is proposed')
+  t.match(detail, /leave sort out/, 'no other value of a refused parameter is proposed')
 })
 
 t.test('the parameters that a fault proposes are accepted', async (t) => {
@@ -146,6 +146,13 @@ t.test('the parameters that a fault proposes are accepted', async (t) => {
       t.same(refused, [], `${format}: ${name}`)
     }
   }
+})
+
+t.test('a wrong format is answered with those of the list', async (t) => {
+  const { errors } = (await acme.get('/v1/certificates?format=ical')).json()
+  t.match(errors, [{ parameter: 'format', detail: /json, ndjson, csv, xlsx, ics/ }])
+  const ofProducts = (await acme.get('/v1/products?format=ical')).json()
+  t.match(ofProducts.errors, [{ detail: /xlsx$/ }])
 })
 
 t.test('only certificates have the format', async (t) => {
