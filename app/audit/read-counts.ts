@@ -66,9 +66,7 @@ type CountedAnswer = Readonly<{
 export type ReadCounts = {
   /** Counts a read of a known client, or a refusal of an unknown client at a route that needs a token. */
   addAnswer(answer: CountedAnswer): void
-  /**
-   * Counts by query for a live key and a route without parameters, otherwise by route.
-   */
+  /** Counts by query for a live key and a route without parameters, otherwise by route. */
   add(reader: Reader | undefined, read: CountedRead): void
   /** For an unknown client. `route` may also be a reason such as `login: invalid_api_key`. */
   addRefusal(route: string, status: number): void

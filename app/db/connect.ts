@@ -8,6 +8,8 @@ import type { Database, Db } from './schema.ts'
 import { pinSession } from './session.ts'
 import { checkSession, explainRefusal, type Serving, UnfitConnection } from './session-check.ts'
 
+export { operatorRole, readerRole } from './roles.ts'
+
 export const statementTimeoutMs = 5_000
 /** For the driver, because a hung server does not enforce its own statement timeout. */
 export const answerTimeoutMs = statementTimeoutMs + 1_000
@@ -44,8 +46,6 @@ const query = (client: pg.ClientBase, statement: pg.QueryConfig): Promise<readon
       error ? reject(error) : resolve(result.rows),
     )
   })
-
-export { operatorRole, readerRole } from './roles.ts'
 
 /** PostgreSQL frees prepared statements only when their connection ends. */
 const maxLifetimeSeconds = 1_800

@@ -4,7 +4,14 @@ import { type AuditEvent, recordEvents } from '../audit/record.ts'
 import { selectInstant } from '../db/instant.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { type ApiKey, lockKey, mayBeSucceeded, type NewApiKey } from './api-key-store.ts'
+import {
+  type ApiKey,
+  listApiKeys,
+  lockKey,
+  mayBeSucceeded,
+  type NewApiKey,
+  sortByEnd,
+} from './api-key-store.ts'
 import { createKeyId, createKeySecret } from './api-keys.ts'
 
 /** 256 bits, so one unsalted SHA-256 is enough to store it. */
@@ -74,6 +81,10 @@ export const listKeyLinks = async (db: Db, customerId: string | null = null): Pr
     order by customer_id, key_links.created_at, key_id`.execute(db)
   return rows
 }
+
+/** Keys and unused links of one customer, or of all. The next to end comes first. */
+export const listKeysAndLinks = async (db: Db, customerId?: string): Promise<ApiKey[]> =>
+  sortByEnd([...(await listApiKeys(db, customerId)), ...(await listKeyLinks(db, customerId))])
 
 /** Deletes an unused link and returns it as revoked. `undefined` if it does not exist or was used. */
 export const removeKeyLink = async (db: Db, keyId: string): Promise<ApiKey | undefined> => {

@@ -44,9 +44,9 @@ type ParsedKey = ReturnType<typeof parseAnyKey>
 const maxClaimedKeys = 2_000
 
 /**
- * `findAnyKey`, `identifyApiKey` and `identifyAnyKey` query the database in a turn, but only for a correct secret. Four more are cached:
- * synchronous if surely fresh, at most a second old, older if the database is unreachable. Without facts, all reject
- * `unavailable`.
+ * `findAnyKey`, `identifyApiKey` and `identifyAnyKey` query the database in a turn, but only for a correct secret. Four
+ * more are cached: synchronous if surely fresh, at most a second old, older if the database is unreachable. Without facts,
+ * all reject `unavailable`.
  */
 export const createPrincipals = (options: PrincipalsOptions) => {
   const { db, now, keyIds } = options
