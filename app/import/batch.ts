@@ -19,17 +19,20 @@ const emptyBatch = (): Batch => ({ entries: [], bad: [], characters: 0 })
 const isFull = ({ entries, bad, characters }: Batch): boolean =>
   entries.length + bad.length >= maxBatchLines || characters >= maxBatchCharacters
 
-/** Each group has one resource and unique keys. A repeated key is in a later group, so that the first line is written. */
+/**
+ * Each group has one resource and unique keys. The last line of a record is in the first group of its resource, so that
+ * only it is written, or the line before if the database refuses it.
+ */
 const groupRows = (entries: readonly ParsedLine[]): ParsedLine[][] => {
-  const occurrences = new Map<string, number>()
-  const groups = Map.groupBy(entries, ({ key: { resource, customer, id } }) => {
+  const laterLines = new Map<string, number>()
+  const groups = Map.groupBy(entries.toReversed(), ({ key: { resource, customer, id } }) => {
     const place = `${resource} ${customer} ${id}`
-    const occurrence = occurrences.get(place) ?? 0
-    occurrences.set(place, occurrence + 1)
-    return `${resource} ${String(occurrence).padStart(6, '0')}`
+    const later = laterLines.get(place) ?? 0
+    laterLines.set(place, later + 1)
+    return `${resource} ${String(later).padStart(6, '0')}`
   })
   // In the same order in every import, so that concurrent imports do not deadlock.
-  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group.reverse())
 }
 
 /** Gives all lines of a customer its first name that is not the slug: groups of a batch are not in line order. */
@@ -92,7 +95,7 @@ const writeBatch = (
 
 /**
  * Creates a writer of entries in batches, each in a transaction. It prepares a batch during the write of the previous
- * one. Writes stay in sequence, so that the first line of a record is written. `add` may reject with an earlier batch's error.
+ * one. Writes stay in sequence, so that the last line of a record wins. `add` may reject with an earlier batch's error.
  */
 export const createBatchWriter = (
   db: Db,

@@ -80,7 +80,7 @@ const deleteOthers = async (db: Db, options: ImportOptions, report: ImportReport
 
 /**
  * Imports checked lines in transactions of at most 5,000, in constant memory. Bad lines are reported, unchanged records
- * are not written, and of several lines with a key only the first is written. `db` must act as `certdata_operator`, or as the owner for reference
+ * are not written, the last line with a key wins. `db` must act as `certdata_operator`, or as the owner for reference
  * data. Rejects with `UnusableFile`, which `entries` may throw before a write. Other errors have the original error as
  * `cause`. Committed batches stay; importing again is safe.
  */

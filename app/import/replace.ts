@@ -8,7 +8,7 @@ import { inImportTransaction, recordChanges } from './transaction.ts'
 
 /**
  * Creates the temporary table for the keys in the file. `line` is the line that was written, and null after bad lines only.
- * `deleteMissing` deletes the other records. See docs/decisions/0290-a-file-has-each-record-once.md.
+ * `deleteMissing` deletes the other records. See docs/decisions/0290-the-last-line-of-a-record-counts.md.
  */
 export const createSeen = async (db: Db): Promise<void> => {
   await sql`create temp table import_seen (

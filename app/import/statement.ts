@@ -60,8 +60,8 @@ export const toInput = (resource: Resource, entries: readonly ParsedLine[]): Inp
 export type ChangedRow = {
   line: number
   created: boolean
-  /** The line of the file that has written this record. Null if this line is the first. */
-  earlier: number | null
+  /** Another line of the file that has written this record. If it is a later one, this line is skipped. */
+  other: number | null
   /** Whether the values differ from the stored ones. */
   differs: boolean
   customers_created: number
@@ -71,7 +71,7 @@ export type ChangedRow = {
 
 const newCustomers = `, new_customers as (
   insert into customers (customer_id, name)
-  select distinct on (customer_id) customer_id, customer_name from compared where created and earlier is null
+  select distinct on (customer_id) customer_id, customer_name from compared where created and not is_skipped
   order by customer_id, import_line
   on conflict do nothing
   returning customer_id
@@ -79,13 +79,14 @@ const newCustomers = `, new_customers as (
 
 const seenRecords = (resource: Resource) => `, seen as (
   insert into import_seen (resource, customer_id, id, created, line)
-  select '${resource.name}', customer_id, id, created, import_line from compared where earlier is null
-  on conflict (customer_id, resource, id) do update set created = excluded.created, line = excluded.line
+  select '${resource.name}', customer_id, id, created, import_line from compared where not is_skipped
+  on conflict (customer_id, resource, id) do update
+    set created = import_seen.created or excluded.created, line = excluded.line
 )`
 
 /**
  * Returns the statement that writes new and changed rows with unique keys, in key order, so that concurrent
- * imports do not deadlock. It skips records that an earlier line has written, adds new customers, fills `import_seen`,
+ * imports do not deadlock. It skips records that a later line has written, adds new customers, fills `import_seen`,
  * and selects ChangedRows: the rows that were written or skipped.
  */
 export const upsertStatement = (resource: Resource): string => {
@@ -102,17 +103,17 @@ with input as materialized (select * from ${inputRows(resource)}),
 compared as materialized (
   select i.*, r.id is null as created,
     (${list(values, 'r.')}) is distinct from (${list(values, 'i.')}) as differs${states.map((name) => `, r.${name} as before_${name}`).join('')},
-    s.line as earlier
+    s.line as other, coalesce(s.line > i.import_line, false) as is_skipped
   from input i left join ${resource.name} r on ${key.map((name) => `r.${name} = i.${name}`).join(' and ')}
   left join import_seen s on s.customer_id = i.customer_id and s.resource = '${resource.name}' and s.id = i.id
 )${owned ? newCustomers : ''}${seenRecords(resource)}, written as (
   insert into ${resource.name} (${list(columns)})
-  select ${list(columns)} from compared where earlier is null and (created or differs) order by ${list(key)}
+  select ${list(columns)} from compared where not is_skipped and (created or differs) order by ${list(key)}
   on conflict (${list(key)}) do update set ${values.map((name) => `${name} = excluded.${name}`).join(', ')}
 )
-select import_line as line, created, earlier, differs, case when not created then json_build_object(${before.join(', ')}) end as before,
+select import_line as line, created, other, differs, case when not created then json_build_object(${before.join(', ')}) end as before,
   ${owned ? '(select count(*)::integer from new_customers)' : '0'} as customers_created
-from compared where created or differs or earlier is not null`
+from compared where created or differs or other is not null`
 }
 
 export type ImportRows = Readonly<{ resource: Resource; entries: readonly ParsedLine[]; input: Input }>

@@ -41,41 +41,29 @@ const warnOfTransitions = ({ key, line, record }: ParsedLine, before: Record<str
     .filter(([field, state]) => !isReachable(resources[key.resource], field, state, String(record[field])))
     .map(([field, state]) => ({ line, reason: `${field}: ${record[field]} cannot follow ${state}` }))
 
-/** A line of a record that an earlier line has written: bad, unless it has the same values. */
-const addRepeated = (
-  outcome: Outcome,
-  { line, key }: ParsedLine,
-  { created, differs, earlier }: ChangedRow,
-) => {
-  const found = `found ${quoteText(key.id)}`
-  if (created || differs) {
-    const reason = `id: line ${earlier} has the same id and other values, and it is the line that counts; ${found}; remove one of the two lines`
-    outcome.bad.push({ line, key, reason })
-    return
-  }
-  outcome.good += 1
-  outcome.warnings.push({ line, reason: `id: line ${earlier} has the same id and the same values; ${found}` })
+const warnOfRepetition = (line: number, other: number, id: string) => {
+  const [earlier, later] = line < other ? [line, other] : [other, line]
+  const reason = `id: line ${earlier} has the same id, and this later line replaces it; found ${quoteText(id)}`
+  return { line: later, reason }
 }
 
 const addChanges = (outcome: Outcome, entries: readonly ParsedLine[], rows: readonly ChangedRow[]) => {
   const byLine = new Map(entries.map((entry) => [entry.line, entry]))
   outcome.customersCreated += rows[0]?.customers_created ?? 0
   for (const row of rows) {
-    const { line, created, before } = row
-    if (row.earlier !== null) {
-      addRepeated(outcome, byLine.get(line) as ParsedLine, row)
-      byLine.delete(line)
-      continue
-    }
+    const { line, created, differs, other, before } = row
+    const entry = byLine.get(line) as ParsedLine
+    const { id, customer } = entry.key
+    if (other !== null) outcome.warnings.push(warnOfRepetition(line, other, id))
+    if (other !== null && other > line) byLine.delete(line)
+    if (!byLine.has(line) || !(created || differs)) continue
     const kind = created ? 'created' : 'updated'
     outcome[kind] += 1
-    const entry = byLine.get(line)
-    const customer = entry?.key.customer ?? ''
     const changes = outcome.byCustomer.get(customer) ?? {}
     outcome.byCustomer.set(customer, { ...changes, [kind]: (changes[kind] ?? 0) + 1 })
-    if (entry && before) outcome.warnings.push(...warnOfTransitions(entry, before))
+    if (before) outcome.warnings.push(...warnOfTransitions(entry, before))
   }
-  outcome.good += byLine.size
+  outcome.good += entries.length
   for (const { line, warnings, trimmed } of byLine.values()) {
     outcome.trimmed += trimmed
     outcome.warnings.push(...warnings.map((reason) => ({ line, reason })))

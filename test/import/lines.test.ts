@@ -270,8 +270,12 @@ t.test('a customer that exists keeps name and plan', async (t) => {
   ])
 })
 
-t.test('a file with several lines for a record can be imported again without a change', async (t) => {
-  const far = Array.from({ length: 5000 }, (_, index) => product(`far-${index}`))
+const replaced = (line: number, earlier: number, id: string) => ({
+  line,
+  reason: `id: line ${earlier} has the same id, and this later line replaces it; found "${id}"`,
+})
+
+t.test('the last of several lines for a record counts, and only it is written', async (t) => {
   const lines = [
     product('a', { name: 'one' }),
     product('b'),
@@ -279,51 +283,49 @@ t.test('a file with several lines for a record can be imported again without a c
     product('b'),
     product('a', { name: 'one', customer: 'other' }),
     certificate('a'),
-    ...far,
     product('a', { name: 'three' }),
-    product('a', { name: 'one' }),
   ]
-  const bad = (line: number) => ({
-    line,
-    reason:
-      'id: line 1 has the same id and other values, and it is the line that counts; found "a"; remove one of the two lines',
-  })
-  const same = (line: number, earlier: number, id: string) => ({
-    line,
-    reason: `id: line ${earlier} has the same id and the same values; found "${id}"`,
-  })
-  const expected = { read: 5008, created: 5004, updated: 0, unchanged: 2, bad: 2, warnings: 2 }
   const dry = await take(lines, { dryRun: true })
   const first = await take(lines)
   for (const report of [dry, first]) {
-    t.match(report, expected)
-    t.same(report.badLines, [bad(3), bad(5007)], 'in the same batch, and in a later one')
-    t.same(report.warningLines, [same(4, 2, 'b'), same(5008, 1, 'a')])
+    t.match(report, { read: 7, created: 4, updated: 0, unchanged: 3, bad: 0, warnings: 3 })
+    t.same(
+      report.warningLines.toSorted((one, other) => one.line - other.line),
+      [replaced(4, 2, 'b'), replaced(7, 3, 'a'), replaced(7, 1, 'a')],
+    )
+    t.equal(report.warningGroups.size, 1, 'a repeated fault is counted')
   }
-  t.equal((await read('products')).get('acme a')?.name, 'one')
-  t.equal(first.badGroups.size, 1, 'a repeated fault is counted')
+  t.equal((await read('products')).get('acme a')?.name, 'three')
   const before = await database.fingerprint()
-  const again = await take(lines)
-  t.match(again, { created: 0, updated: 0, unchanged: 5006, bad: 2, warnings: 2 })
-  t.same(again.badLines, first.badLines)
+  t.match(await take(lines), { created: 0, updated: 0, unchanged: 7, warnings: 3 })
   t.strictSame(await database.fingerprint(), before, 'not even a row version')
 })
 
-t.test('a bad line is not the line of its record that counts', async (t) => {
+t.test('a line of a later batch replaces the line of an earlier one', async (t) => {
+  const far = Array.from({ length: 5000 }, (_, index) => product(`far-${index}`))
+  const lines = [product('a', { name: 'one' }), ...far, product('a', { name: 'two' })]
+  for (const dryRun of [true, false]) {
+    const report = await take(lines, { dryRun })
+    t.match(report, { created: 5001, updated: 1, warnings: 1 })
+    t.same(report.warningLines, [replaced(5002, 1, 'a')])
+  }
+  t.equal((await read('products')).get('acme a')?.name, 'two')
+})
+
+t.test('if the last line of a record is bad, the line before counts', async (t) => {
   await query(`alter table products add constraint no_bad check (name <> 'bad')`)
   t.teardown(() => query('alter table products drop constraint no_bad'))
-  const far = Array.from({ length: 5000 }, (_, index) => product(`far-${index}`))
   const lines = [
-    product('a', { name: null }),
     product('a', { name: 'good' }),
+    product('a', { name: null }),
+    product('b', { name: 'good' }),
     product('b', { name: 'bad' }),
     product('c', { name: 'bad' }),
     product('c', { name: 'good' }),
-    ...far,
-    product('b', { name: 'good' }),
   ]
-  t.match(await take(lines, { replace: true }), { created: 5003, bad: 3 })
-  t.match(await take(lines), { updated: 0, unchanged: 5003, bad: 3, warnings: 0 })
+  t.match(await take(lines), { created: 3, bad: 2, warnings: 1 })
+  for (const id of ['a', 'b', 'c']) t.equal((await read('products')).get(`acme ${id}`)?.name, 'good', id)
+  t.match(await take(lines), { updated: 0, unchanged: 4, bad: 2 })
 })
 
 t.test('a changed record keeps created_at and gets a new updated_at', async (t) => {
