@@ -116,6 +116,20 @@ export const createTestDatabase = async ({ longestWaitMs = patientMs } = {}): Pr
 export const connectOwner = ({ url }: Pick<TestDatabase, 'url'>, max = 1): QueuedDb =>
   connect(url, undefined, { max })
 
+/**
+ * Returns SQL that runs a statement without the triggers of a table. Afterwards they fire always again, as the migrations
+ * set them: with a plain `enable trigger`, the service would soon distrust the table.
+ */
+export const withoutTriggers = (table: string, statement: string): string => `
+  alter table ${table} disable trigger all;
+  ${statement};
+  alter table ${table} enable trigger all;
+  do $$ declare trigger_name name; begin
+    for trigger_name in select tgname from pg_trigger where tgrelid = '${table}'::regclass and not tgisinternal loop
+      execute format('alter table ${table} enable always trigger %I', trigger_name);
+    end loop;
+  end $$`
+
 /** Closes these one after the other when the test ends. */
 export const closeAfter = (
   test: Pick<Test, 'teardown'>,

@@ -9,6 +9,7 @@ import {
   createTestDatabase,
   type Get,
   until,
+  withoutTriggers,
 } from '../helper.ts'
 
 /** Two instances on a database of their own, whose triggers a test can bypass. All close at the end of the file. */
@@ -20,11 +21,7 @@ closeAfter(t, a, b, owner, database)
 export const [one, two] = [await asCustomer(database, a, 'acme'), await asCustomer(database, b, 'acme')]
 
 export const run = (text: string) => sql.raw(text).execute(owner)
-export const bypass = async (table: string, statement: string) => {
-  await run(`alter table ${table} disable trigger all`)
-  await run(statement)
-  await run(`alter table ${table} enable trigger all`)
-}
+export const bypass = (table: string, statement: string) => run(withoutTriggers(table, statement))
 const cached =
   (get: Get): Get =>
   (url) =>

@@ -17,6 +17,7 @@ import {
   createTestDatabase,
   logIn,
   startTestFence,
+  withoutTriggers,
 } from '../helper.ts'
 import { testRedis } from '../servers.ts'
 import { createEntry } from './entry.ts'
@@ -367,9 +368,8 @@ async function testShared({ url, port, pid, stop }: NonNullable<typeof redis>) {
     const path = '/v1/products/p5?fields=name'
     const late = await open()
     await share(path, 'products/p5  fields')
-    await sql.raw('alter table products disable trigger all').execute(owner)
-    await sql.raw(`update products set name = 'unlogged' where id = 'p5'`).execute(owner)
-    await sql.raw('alter table products enable trigger all').execute(owner)
+    const update = withoutTriggers('products', `update products set name = 'unlogged' where id = 'p5'`)
+    await sql.raw(update).execute(owner)
     t.teardown(async () => {
       await regainTrust(owner)
       await owner.destroy()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { asCustomer, type Get } from '../helper.ts'
+import { asCustomer, type Get, withoutTriggers } from '../helper.ts'
 import { app, connect, database, run } from '../stage.ts'
 
 const owner = await connect()
@@ -12,14 +12,9 @@ const goBack = async (customer: string, days: number) => {
   await owner.query('begin')
   await owner.query('set local session_replication_role = replica')
   for (const table of ['certificates', 'products']) {
-    await owner.query(`alter table ${table} disable trigger all`)
-    await owner.query(`update ${table} set created_at = created_at - ${back}, updated_at = updated_at - ${back}
-      where customer_id = '${customer}'`)
-    await owner.query(`alter table ${table} enable trigger all`)
-    const { rows } = await owner.query(
-      `select tgname from pg_trigger where tgrelid = '${table}'::regclass and not tgisinternal`,
-    )
-    for (const { tgname } of rows) await owner.query(`alter table ${table} enable always trigger ${tgname}`)
+    const update = `update ${table} set created_at = created_at - ${back}, updated_at = updated_at - ${back}
+      where customer_id = '${customer}'`
+    await owner.query(withoutTriggers(table, update))
   }
   await owner.query(`update record_history set at = at - ${back}, since = since - ${back},
     old = case when old ? 'created_at'

@@ -14,6 +14,7 @@ import {
   logIn,
   publicUrl,
   until,
+  withoutTriggers,
 } from '../../helper.ts'
 import { askCached, createStage, day } from './stage.ts'
 
@@ -122,13 +123,9 @@ const backdate = (customer: string, days: number) => {
   const earlier = (table: string, column: string) =>
     `update ${table} set ${column} = ${column} - interval '${days} days' where customer_id = '${customer}'`
   return withOwner([
-    'alter table products disable trigger user',
-    'alter table customers disable trigger user',
-    earlier('customers', 'created_at'),
-    earlier('products', 'updated_at'),
+    withoutTriggers('customers', earlier('customers', 'created_at')),
+    withoutTriggers('products', earlier('products', 'updated_at')),
     earlier('removals', 'changed_at'),
-    'alter table products enable trigger user',
-    'alter table customers enable trigger user',
     // The writes above left no row in the log, so cached answers would remain.
     `insert into change_log (customer_id, resource, record_id) values ('${customer}', '*', '*')`,
   ])

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { moment } from '../../../app/site/browser/units.js'
+import { withoutTriggers } from '../../helper.ts'
 import { findViolations, isFocused, tabTo } from '../../site/browser.ts'
 import { createDemoStage, untilSaid } from './stage.ts'
 
@@ -551,15 +552,14 @@ t.test('a visitor who opens everything uses at most 30 of the 60 requests of a m
 })
 
 t.test('the timeline marks changes by the calendar', async (t) => {
+  const expire = `update certificates set created_at = created_at - interval '120 days', valid_until = current_date - 1,
+    valid_until_sort = current_date - 1 where customer_id = 'demo' and id = 'crt-tracker-mini-br'`
   await owner.transaction().execute(async (transaction) => {
     for (const statement of [
-      'alter table certificates disable trigger user',
       `update history_begun set since = since - interval '200 days'`,
-      `update certificates set created_at = created_at - interval '120 days', valid_until = current_date - 1,
-        valid_until_sort = current_date - 1 where customer_id = 'demo' and id = 'crt-tracker-mini-br'`,
+      withoutTriggers('certificates', expire),
       // Without it, the service would find wrong answers in its cache and begin the history again.
       `insert into change_log (customer_id, resource, record_id) values ('demo', 'certificates', '*')`,
-      'alter table certificates enable trigger user',
     ])
       await sql.raw(statement).execute(transaction)
   })
