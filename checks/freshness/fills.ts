@@ -11,6 +11,7 @@ export type Counters = {
   fromStandby: number
 }
 
+type Callback = (error: unknown, result?: pg.QueryResult) => void
 type Query = (statement: NamedStatement) => Promise<pg.QueryResult>
 /** Reads the statement of a page or record. `ask` is the connection's query function. */
 type Reader = (ask: Query, statement: NamedStatement) => Promise<pg.QueryResult>
@@ -25,10 +26,13 @@ const throughReader = (pool: pg.Pool, read: Reader): pg.Pool => {
     if (wrapped.has(client)) return client
     wrapped.add(client)
     const ask = client.query.bind(client) as unknown as (...given: unknown[]) => Promise<pg.QueryResult>
-    const query = (statement: NamedStatement, ...rest: never[]) =>
-      typeof statement === 'object' && isFill(statement.text ?? '')
-        ? read(ask, statement)
-        : ask(statement, ...rest)
+    const query = (statement: NamedStatement, ...rest: [Callback?]) => {
+      if (typeof statement !== 'object' || !isFill(statement.text ?? '')) return ask(statement, ...rest)
+      const reading = read(ask, statement)
+      const [callback] = rest
+      if (!callback) return reading
+      reading.then((result) => callback(null, result), callback)
+    }
     return Object.assign(client, { query })
   }
   const connect = async () => wrap(await pool.connect())
@@ -50,7 +54,7 @@ export const countFills = (pool: pg.Pool, counters: Counters): pg.Pool => {
   })
 }
 
-/** Avoids `pool.query`, which uses callbacks: page statements return promises only. */
+/** Asks on a connection of its own, because `pool.query` would wait for a callback of the wrapped one. */
 const askPool = async (pool: pg.Pool, statement: NamedStatement): Promise<pg.QueryResult> => {
   const client = await pool.connect()
   try {
