@@ -54,16 +54,6 @@ export const countFills = (pool: pg.Pool, counters: Counters): pg.Pool => {
   })
 }
 
-/** Asks on a connection of its own, because `pool.query` would wait for a callback of the wrapped one. */
-const askPool = async (pool: pg.Pool, statement: NamedStatement): Promise<pg.QueryResult> => {
-  const client = await pool.connect()
-  try {
-    return await client.query({ text: statement.text, values: statement.values })
-  } finally {
-    client.release()
-  }
-}
-
 /** All resources, because the statement does not show which ones its answer depends on. */
 const everything = [...resourceNames]
 
@@ -81,7 +71,7 @@ export const countFromStandby = (pool: pg.Pool, counters: Counters): pg.Pool =>
  */
 export const trustStandby = (pool: pg.Pool, standby: pg.Pool, fence: Fence, counters: Counters): pg.Pool =>
   throughReader(pool, async (ask, statement) => {
-    const result = await askPool(standby, statement)
+    const result = await standby.query({ text: statement.text, values: statement.values })
     const [row] = result.rows as Record<string, unknown>[]
     const epoch = fence.last?.epoch
     if (!row || epoch === undefined || row.standby === '') return ask(statement)
