@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { parseCells } from './growth/cells.ts'
 import { measureImport } from './growth/import.ts'
 import { importRow, memoryRow, type RowName, rowNames, rows } from './growth/rows.ts'
@@ -9,6 +8,7 @@ import { openSubject, type Subject } from './growth/subject.ts'
 import { listBroken, type Measured, tabulate } from './growth/table.ts'
 import { tell } from './lib/findings.ts'
 import { watchNeighbours } from './lib/neighbours.ts'
+import { readOptions } from './lib/options.ts'
 import { getPostmaster, startPostgres, undurable } from './lib/postgres.ts'
 import type { Started } from './lib/processes.ts'
 import { say } from './lib/progress.ts'
@@ -19,7 +19,7 @@ import { median } from './lib/statistics.ts'
  * alternate between the cells, so that a disturbance affects all alike. `--data`: folder that keeps the databases for the
  * next run. `--cells`: certificates/customers, and the first is the base. `--only`: regular expression for the rows.
  */
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     cells: { type: 'string' },
     rounds: { type: 'string', default: '7' },

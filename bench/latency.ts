@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util'
 import { requestText } from './lib/client.ts'
 import { cpuMs, waitedMs } from './lib/cpu.ts'
 import { tell } from './lib/findings.ts'
 import { type LoopResult, runClosedLoop, runOpenLoop } from './lib/loops.ts'
 import { getUndisturbed, measureUndisturbed } from './lib/machine.ts'
+import { readOptions } from './lib/options.ts'
 import { say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'
 import { createWorld, type World } from './lib/world.ts'
@@ -12,7 +12,7 @@ import { createWorld, type World } from './lib/world.ts'
  * Latency of cached answers at a constant rate of 70 % of saturation, counted from when each request was due.
  * Saturation is measured in the same round by a closed loop. Only undisturbed rounds are judged.
  */
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },

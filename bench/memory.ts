@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util'
 import { residentMib } from './lib/cpu.ts'
 import { type Rows, tell } from './lib/findings.ts'
 import { runOpenLoop } from './lib/loops.ts'
+import { readOptions } from './lib/options.ts'
 import { metricsToken } from './lib/processes.ts'
 import { createProgress, say } from './lib/progress.ts'
 import { fitLine, getLowest, type Point, percentile } from './lib/statistics.ts'
@@ -12,7 +12,7 @@ import { createRequests, startOthers } from './memory/traffic.ts'
 import { measureUnique } from './memory/unique.ts'
 
 /** Measures the service's memory, and whether it grows, during minutes of mixed traffic with a full cache. */
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     minutes: { type: 'string', default: '10' },
     warm: { type: 'string', default: '4' },

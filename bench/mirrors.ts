@@ -1,9 +1,9 @@
 import { Agent, get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { cpuMs, waitedMs } from './lib/cpu.ts'
 import { tell } from './lib/findings.ts'
+import { readOptions } from './lib/options.ts'
 import { getPostmaster } from './lib/postgres.ts'
 import { say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'
@@ -13,7 +13,7 @@ import { createWorld, type World } from './lib/world.ts'
  * Many mirrors poll the change feed once a second while records change. Processor time of service and PostgreSQL,
  * latency of a poll, and how late each change was: from its commit to the last poll that was sent and lacked it.
  */
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     mirrors: { type: 'string', default: '1000' },
     customers: { type: 'string', default: '100' },

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { type Answered, openAsker, requestText } from './lib/client.ts'
 import { cpuMs } from './lib/cpu.ts'
 import { tell } from './lib/findings.ts'
+import { readOptions } from './lib/options.ts'
 import { getPostmaster } from './lib/postgres.ts'
 import { say } from './lib/progress.ts'
 import { median } from './lib/statistics.ts'
@@ -14,7 +14,7 @@ import { createWorld, type World } from './lib/world.ts'
  * the same service. Every round measures all four. The time includes the service's own polls, so requests follow one
  * another without a pause.
  */
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     /** Of `npm run bench -- --only poll`. */
     only: { type: 'string' },

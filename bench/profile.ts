@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { Rows } from './lib/findings.ts'
 import { toEntities, toPage, toTable } from './lib/html.ts'
 import { measure } from './lib/load.ts'
+import { readOptions } from './lib/options.ts'
 import { makeFolder } from './lib/processes.ts'
 import { say } from './lib/progress.ts'
 import { createWorld, type World } from './lib/world.ts'
@@ -18,7 +18,7 @@ import { createScenarios, type Scenario } from './scenarios.ts'
  * expensive functions and rooms. Scenarios are named as in `npm run bench`, by a regular expression or part
  * of the name.
  */
-const { values: options, positionals } = parseArgs({
+const { values: options, positionals } = readOptions({
   options: { seconds: { type: 'string', default: '5' } },
   allowPositionals: true,
 })

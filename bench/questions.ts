@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import type { NamedStatement } from '../app/db/connect.ts'
 import { compile } from '../app/db/statement-cache.ts'
@@ -10,6 +9,7 @@ import { planQuery } from '../app/records/query/plan.ts'
 import { resources } from '../app/records/resources/index.ts'
 import { pageStatement } from '../app/records/sql/statement.ts'
 import { type Rows, tell } from './lib/findings.ts'
+import { readOptions } from './lib/options.ts'
 import { startPostgres, undurable } from './lib/postgres.ts'
 import { say } from './lib/progress.ts'
 import { type Question, questions } from './questions/list.ts'
@@ -21,7 +21,7 @@ import { type HolderName, holders, seedQuestions } from './questions/seed.ts'
  * million certificates next to 50 others. `--data`: folder that keeps the database for the next run. `--only`: regular
  * expression for the names of questions.
  */
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: { data: { type: 'string' }, only: { type: 'string', default: '' } },
 })
 

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util'
 import { checkOut, pairScenarios } from './against.ts'
 import { isDisturbed, judgeResults, listFailures, readFloors, writeFloors } from './floors.ts'
 import { cpuMs } from './lib/cpu.ts'
 import { takeCore } from './lib/machine.ts'
+import { readOptions } from './lib/options.ts'
 import { getPostmaster } from './lib/postgres.ts'
 import { say } from './lib/progress.ts'
 import { createWorld, type Release, type World } from './lib/world.ts'
@@ -18,7 +18,7 @@ import { createScenarios, type Scenario } from './scenarios.ts'
  * not fail. `--write-floors` measures three times and writes the floors. `--against <commit>` compares with the service
  * of this commit instead, and reports the ratios of one run.
  */
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     gate: { type: 'boolean', default: false },
     prove: { type: 'boolean', default: false },
